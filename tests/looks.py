@@ -78,7 +78,6 @@ def too_wide(page: Any, selector: str) -> list[str]:
 def hover_text(page: Any, figure: int) -> str:
     """Return what a figure says of a point in the middle of its first markers."""
     graph = page.locator(".js-plotly-plot").nth(figure)
-    graph.scroll_into_view_if_needed()
     x, y = graph.evaluate(_POINT)
     page.mouse.move(x - 3, y - 3)
     page.mouse.move(x, y, steps=3)
@@ -94,7 +93,13 @@ _POINT = """(graph) => {
   const [across, up] = [trace.xaxis, trace.yaxis].map(
     (name) => graph._fullLayout[name[0] + "axis" + name.slice(1)]);
   const at = trace.x.length >> 1;
-  const box = graph.getBoundingClientRect();
-  return [box.left + across._offset + across.d2p(trace.x[at]),
-    box.top + up._offset + up.d2p(trace.y[at])];
+  const mark = document.createElement("i");  // a figure may be higher than the window
+  mark.style.position = "absolute";
+  mark.style.left = `${across._offset + across.d2p(trace.x[at])}px`;
+  mark.style.top = `${up._offset + up.d2p(trace.y[at])}px`;
+  graph.querySelector(".svg-container").append(mark);
+  mark.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+  const box = mark.getBoundingClientRect();
+  mark.remove();
+  return [box.left, box.top];
 }"""

@@ -163,7 +163,11 @@ def _run_script(script: Path) -> None:
     exec(compile(f"{head}{mark}{parameters}", script, "exec"), space)
     if "runs" in space:
         space["runs"] = str(SAMPLES.relative_to(ROOT))
+    if "run" in space:
+        space["run"] = str((SAMPLES / "virtual-all").relative_to(ROOT))
     exec(compile(f"# %%{cells}", script, "exec"), space)
+    if "found" in space:
+        space["found"].show()  # elsewhere only a kernel has it shown
 
 
 def _draw_made(drawn: Drawn, folder: Path) -> None:

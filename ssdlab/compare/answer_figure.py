@@ -33,7 +33,7 @@ _MOST_ROWS = 48  # with more, percentiles are left to the figures of the pairs
 _LONGEST_SIDE = 22  # letters of a drive's name beside the axis
 _LONGEST_HEAD = 12  # likewise above its values
 _ONE_LINE = 30  # letters of both names, which then stand in one line
-_TOP_PX, _LINE_OF_TITLE_PX = 112, 18  # above the rows: the axis and its title
+_TOP_PX, _LINE_OF_TITLE_PX = 112, 18  # above the rows: title, axis and its title
 _ROW_PX, _LINE_PX = 16, 11  # of a row with one mark, and of each mark of several
 _READS = {0: "write", 100: "read"}
 _CLAIMS = {
@@ -315,6 +315,7 @@ def _add_axes(
     lay_out(
         figure,
         xaxis=_ratio_axis(title, least / pad, most * pad),
+        title={"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 16}},
         margin={"t": _TOP_PX + _LINE_OF_TITLE_PX * title.count("<br>")},
         yaxis=left,
         yaxis2=right | {"overlaying": "y", "side": "right", "showline": False},

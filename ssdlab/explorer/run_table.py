@@ -129,6 +129,7 @@ def show_runs(folder: str | Path | None = None) -> "pd.DataFrame":
 
     Examples
     --------
+    >>> import ssdlab
     >>> ssdlab.show_runs("data/samples")["profile"].unique().tolist()
     ['demo', 'imported']
     """

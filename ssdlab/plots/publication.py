@@ -144,8 +144,9 @@ def _set_small_type(figure: go.Figure, small: float) -> None:
     look = {"tickfont": {"size": small}, "title": {"font": {"size": text}}}
     figure.update_xaxes(**look, linecolor="black", tickcolor="black", tickangle=None)
     figure.update_yaxes(**look, linecolor="black", tickcolor="black")
-    figure.update_scenes(xaxis=look, yaxis=look, zaxis=look)
-    figure.for_each_scene(_make_room)
+    if any("scene" in trace for trace in figure.data):  # else one would be added
+        figure.update_scenes(xaxis=look, yaxis=look, zaxis=look)
+        figure.for_each_scene(_make_room)
     figure.update_annotations(font={"size": small})
     figure.update_coloraxes(colorbar=look)
     for trace in figure.data:

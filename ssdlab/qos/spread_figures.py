@@ -26,6 +26,7 @@ _LOADS = (
     *("#0B3C78", "#E69F00", "#009E73", "#CC79A7"),
     *("#56B4E9", "#D55E00", "#222222"),
 )
+_LEGEND_ROW_PX = 20  # in a narrow window each load has a row of its own
 _NAMES = {"read": "Reads", "write": "Writes", "total": "All IOs"}
 _DECIMALS = 9  # of times: adjacent columns must share one edge
 _LEAST_SHARE = 1e-3  # percent: paler colours cannot be distinguished
@@ -73,7 +74,7 @@ def plot_exceedance(
     """
     is_short = not frame["is_supported"].astype(bool).all()
     words = "dotted: too few IOs to support it" if is_short else ""
-    figure = new_figure(title, subtitle=words, height=500)
+    figure = new_figure(title, subtitle=words)
     drawn = scaled(frame["lat_upper_ns"], "lat_ns")
     least = 0.1
     loads = frame["load"].unique()
@@ -98,7 +99,9 @@ def plot_exceedance(
         tickvals=[10.0**power for power in powers], ticktext=list(map(_nines, powers)),
     )  # fmt: skip
     times = name_times(decades_axis("Response time [ms]", drawn))
-    lay_out(figure, xaxis=times, yaxis=nines, showlegend=True)
+    named = sum(trace.showlegend is not False for trace in figure.data)
+    height = 460 + _LEGEND_ROW_PX * max(2, named)
+    lay_out(figure, xaxis=times, yaxis=nines, showlegend=True, height=height)
     if limit_ns is not None:
         low, high = times["range"]
         at = math.log10(limit_ns / 1e6)

@@ -264,9 +264,10 @@ def latency_qos(  # noqa: PLR0913 - each is a choice of the user, by name
 
     Examples
     --------
+    >>> import ssdlab
     >>> found = ssdlab.latency_qos("data/samples/virtual-b", test="lat")
-    >>> found.levels["marker"].tolist()[:2]
-    ['50 %', '90 %']
+    >>> found.levels["marker"].tolist()[:3]
+    ['average', '50 %', '90 %']
     """
     opened = run if isinstance(run, Run) else open_run(run, or_sample=True)
     tables, series = (opened.measurements, opened.bins), opened.series

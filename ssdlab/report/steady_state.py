@@ -285,6 +285,7 @@ def steady_state(
 
     Examples
     --------
+    >>> import ssdlab
     >>> found = ssdlab.steady_state("data/samples/virtual-b", test="lat")
     >>> found.verdict
     'PTS 2.0.2: STEADY in rounds 1 - 5 (one variable).'

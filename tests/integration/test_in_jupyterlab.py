@@ -50,7 +50,7 @@ NOTEBOOKS = (
     RUN,
     Opened(notebook="00_start.ipynb", figures=5, hovered="fills"),
     Opened(notebook="02_steady_state.ipynb", figures=7, hovered="round"),
-    Opened(notebook="03_latency_qos.ipynb", figures=7, hovered="IOs"),
+    Opened(notebook="03_latency_qos.ipynb", figures=7, hovered="n = "),
     Opened(notebook="04_compare_drives.ipynb", figures=20, hovered="n = "),
 )
 

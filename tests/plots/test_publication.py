@@ -93,6 +93,10 @@ def test_height_of_columns_is_named_above_them() -> None:
     assert figure.layout.scene.zaxis.title.text == "Average latency [ms]"
 
 
+def test_flat_figure_gets_no_scene() -> None:
+    assert "scene" not in publication(drawn(line("#111111"))).layout.to_plotly_json()
+
+
 def test_rows_of_columns_are_greys_with_edges_light_in_front() -> None:
     cells = pd.DataFrame({"block_size_bytes": [4096] * 3, "read_percent": [0, 65, 100]})
     figure = plot_columns_3d(cells.assign(iops=[1.0, 2.0, 3.0]))

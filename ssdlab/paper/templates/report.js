@@ -50,7 +50,7 @@
   }
 
   function fitScene(place, layout) {
-    if (!layout.scene) return;
+    if (!layout.scene?.aspectratio) return;
     place.sceneAspect = layout.scene.aspectratio;
     layout.scene.aspectratio = fittedAspect(place, place.clientWidth, layout.height);
   }

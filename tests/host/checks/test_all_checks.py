@@ -21,6 +21,7 @@ from tests.host.checks import (
     test_queue,
     test_sectors,
     test_system,
+    test_updates,
 )
 from tests.host.made_host import Case, make_scene
 from tests.paths import REFERENCE, require_folder
@@ -41,6 +42,7 @@ CASES = tuple(
         test_queue,
         test_sectors,
         test_system,
+        test_updates,
     )
     for case in module.CASES
 )
