@@ -2,6 +2,7 @@
   "use strict";
   const WIDE = 1180;
   const PRINT_WIDTH = 700;
+  const PRINT_HALF = 345; // of two columns
   const PRINT_HEIGHT = 400;
   const PRINT_HEIGHT_3D = 520;
   const PRINT_LEAST = 350;
@@ -84,7 +85,7 @@
 
   // What paper has to show: folded tables too, but not what the page says lies elsewhere.
   function unfold() {
-    for (const block of document.querySelectorAll("main details:not(.conditions, .input, .jobs, .page:not(.front) .findings *, #repeat *)")) {
+    for (const block of document.querySelectorAll("main details:not(.conditions, .input, .jobs, .answer, .page:not(.front) .findings *, #repeat *)")) {
       unfoldOne(block);
     }
   }
@@ -132,7 +133,7 @@
     const height = () => page.getBoundingClientRect().height + above;
     const over = height() % SHEET_HEIGHT;
     if (height() < SHEET_HEIGHT || over > MOST_OVER) return;
-    const places = [...page.querySelectorAll(".plot")].filter((place) => place.dataset.height);
+    const places = [...page.querySelectorAll(".plot")].filter((place) => place.dataset.height && !place.closest(".pictures"));
     for (const place of places) {
       const least = place.layout.scene ? PRINT_LEAST_3D : leastHeight(place);
       relayout(place, { width: PRINT_WIDTH, height: Math.min(place.layout.height, Math.max(least, place.layout.height - over / places.length)) });
@@ -154,6 +155,10 @@
       if (place.dataset.static !== undefined || !place.dataset.drawn) continue;
       place.dataset.legend = place.querySelector(".legend")?.getBoundingClientRect().height || 0;
       place.dataset.height = place.layout.height;
+      if (place.closest(".pictures")) {
+        relayout(place, { width: PRINT_HALF, height: place.layout.height });
+        continue;
+      }
       const most = Math.max(PRINT_HEIGHT, leastHeight(place));
       const height = place.layout.scene ? PRINT_HEIGHT_3D : Math.min(place.layout.height, most);
       place.style.minHeight = "0";
