@@ -91,4 +91,5 @@ def test_print_has_a_sheet_for_each_page(folder: Path, page: str) -> None:
     )
     sheets = len(re.findall(rb"/Type\s*/Page\b", pdf))
     pages = page.count('class="titleblock"')
-    assert pages <= sheets <= pages + 4
+    # Front and findings, purges, idle time, and a table that takes a second sheet.
+    assert pages <= sheets <= pages + 5
