@@ -101,7 +101,10 @@ def plot_exceedance(
     times = name_times(decades_axis("Response time [ms]", drawn))
     named = sum(trace.showlegend is not False for trace in figure.data)
     height = 460 + _LEGEND_ROW_PX * max(2, named)
-    lay_out(figure, xaxis=times, yaxis=nines, showlegend=True, height=height)
+    lay_out(
+        figure, xaxis=times, yaxis=nines, showlegend=True, height=height,
+        legend={"tracegroupgap": 0},
+    )  # fmt: skip
     if limit_ns is not None:
         low, high = times["range"]
         at = math.log10(limit_ns / 1e6)
