@@ -72,7 +72,8 @@ def _fall(context: Context, headlines: Sequence[Headline]) -> Iterator[str]:
         if not one.is_steady:
             yield f"{name} did not reach steady state within write saturation"
         elif abs(change) < _KEPT_RATIO:
-            yield f"{name} are as fast in steady state as fresh, to {_KEPT_RATIO * 100:g} %"
+            within = f"to {_KEPT_RATIO * 100:g} %"
+            yield f"{name} are as fast in steady state as fresh, {within}"
         else:
             verb = "fall" if change < 0 else "rise"
             fills = _fills_until_steady(context, one)
