@@ -170,4 +170,4 @@ except TargetRefusedError as error:
     said = job.wait().stdout
     guest.plug("nv0")
     guest.await_nodes("S0")
-    assert "/dev/nvme0n1: it does not answer about its write cache" in said
+    assert "/dev/nvme0n1: it does not report its write cache" in said

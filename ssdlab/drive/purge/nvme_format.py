@@ -132,19 +132,25 @@ def format_namespace(work: Work) -> Done:
         "--force",  # without it, it waits and needs exclusive access to the device
     )
     work.tell("The drive is formatting itself and reports no progress.")
+    had_them = _read_sectors(work) == work.sector_bytes
     answer = work.ask(command, timeout_s=limit_s + ASK_S)
-    if answer.exit_code:
+    # After a format to other sectors nvme sets the block size of the open device, which
+    # fails as the drive is held. Then the sectors show whether it was formatted.
+    if answer.exit_code and (work.sector_bytes is None or had_them):
         return failed(answer, "the format")
     return _require_sectors(work).after(line_of(answer))
+
+
+def _read_sectors(work: Work) -> int | None:
+    return read_number(block_folder(work.drive.name) / "queue/logical_block_size")
 
 
 def _require_sectors(work: Work) -> Done:
     """Require that the drive has the chosen sectors now, if some were chosen."""
     if work.sector_bytes is None:
         return Done()
-    place = block_folder(work.drive.name) / "queue/logical_block_size"
     until_s = work.clock.now_s() + _SETTLE_S
-    while (size := read_number(place)) != work.sector_bytes:
+    while (size := _read_sectors(work)) != work.sector_bytes:
         if work.clock.now_s() >= until_s:
             fault = f"its sectors have {size} B after the format, not "
             return Done(fault=f"{fault}{work.sector_bytes} B")
