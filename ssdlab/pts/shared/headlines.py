@@ -98,42 +98,45 @@ class Headline:
         """The change from fresh to steady, as a ratio of the fresh value."""
         return (self.value - self.fresh) / self.fresh if self.fresh else None
 
+    @property
+    def is_change_shown(self) -> bool:
+        """Whether the interval excludes the fresh value; false if an end is unknown."""
+        if self.fresh is None or self.low is None or self.high is None:
+            return False
+        return not self.low <= self.fresh <= self.high
+
 
 def window_headlines(context: Context, test: str) -> Iterator[Headline]:
     """Yield the tracking variables of a test; those of its preconditioning are none."""
-    for window in context.final_windows(test):
-        if window.phase == WDPC:
-            continue
-        rows = select_window(context.totals, context.windows, test)
-        own = rows[(rows["phase"] == window.phase) & (rows["cell"] == window.cell)]
-        yield from cell_headline(context, own, window.metric)
-
-
-def matrix_headlines(
-    context: Context, test: str, *, metric: str, is_largest: bool = False
-) -> Iterator[Headline]:
-    """Yield reads and writes of one block size: 4 KiB, or the largest one."""
     rows = select_window(context.totals, context.windows, test)
-    first = context.round_groups(test)[0]
-    if not is_largest:  # each size of the others is a phase of its own
-        rows = rows[is_of_phase(rows["phase"], first)]
+    for window in context.final_windows(test):
+        if window.phase != WDPC:
+            own = rows[(rows["phase"] == window.phase) & (rows["cell"] == window.cell)]
+            yield from cell_headline(context, own, window.metric)
+
+
+def matrix_headlines(context: Context, test: str, *, metric: str) -> Iterator[Headline]:
+    """Yield reads and writes of 4 KiB, or else of the smallest block size."""
+    rows = _first_group(context, test)
+    for mix in (100, 0):
+        yield from cell_headline(context, _usual_cell(rows, mix), metric)
+
+
+def largest_headlines(
+    context: Context, test: str, *, metric: str
+) -> Iterator[Headline]:
+    """Yield reads and writes of the largest block size, which has its own phase."""
+    rows = select_window(context.totals, context.windows, test)
     for mix in (100, 0):
         cells = rows[rows["read_percent"] == mix]
-        own = cells[
-            cells["block_size_bytes"] == _choose_size(cells, is_largest=is_largest)
-        ]
-        yield from cell_headline(context, own, metric)
+        sizes = cells["block_size_bytes"]
+        yield from cell_headline(context, cells[sizes == sizes.max()], metric)
 
 
 def latency_headlines(context: Context, test: str) -> Iterator[Headline]:
     """Yield average latencies of reads and writes, and 99.9 % of the writes."""
     yield from matrix_headlines(context, test, metric="lat_mean_ns")
-    rows = select_window(context.totals, context.windows, test)
-    cells = rows[
-        is_of_phase(rows["phase"], context.round_groups(test)[0])
-        & (rows["read_percent"] == 0)
-    ]
-    own = cells[cells["block_size_bytes"] == _choose_size(cells, is_largest=False)]
+    own = _usual_cell(_first_group(context, test), 0)
     bins = context.bins[
         (context.bins["direction"] == "total")
         & (context.bins["count"] > 0)
@@ -145,11 +148,18 @@ def latency_headlines(context: Context, test: str) -> Iterator[Headline]:
         yield _of_rows(context, held, metric=_TAIL, found=claim.interval)
 
 
-def _choose_size(cells: pd.DataFrame, *, is_largest: bool) -> int:
-    sizes = [int(size) for size in cells["block_size_bytes"].dropna().unique()]
-    if not sizes or (_USUAL_SIZE in sizes and not is_largest):
-        return _USUAL_SIZE
-    return max(sizes) if is_largest else min(sizes)
+def _first_group(context: Context, test: str) -> pd.DataFrame:
+    """Return the window of a test in its first active range."""
+    rows = select_window(context.totals, context.windows, test)
+    return rows[is_of_phase(rows["phase"], context.round_groups(test)[0])]
+
+
+def _usual_cell(rows: pd.DataFrame, mix: int) -> pd.DataFrame:
+    """Return the rounds of a R/W mix at 4 KiB, or else the smallest block size."""
+    cells = rows[rows["read_percent"] == mix]
+    sizes = cells["block_size_bytes"]
+    size = _USUAL_SIZE if (sizes == _USUAL_SIZE).any() else sizes.min()
+    return cells[sizes == size]
 
 
 def cell_headline(

@@ -5,7 +5,7 @@ from functools import partial
 
 from ssdlab.paper.blocks import Note, Page, Plot
 from ssdlab.paper.context import Context, is_of_phase
-from ssdlab.pts.shared.headlines import matrix_headlines
+from ssdlab.pts.shared.headlines import largest_headlines
 from ssdlab.pts.shared.matrix import (
     MEANS_ALONE,
     NO_WINDOW,
@@ -114,6 +114,6 @@ def _value_pages(context: Context, phase: str, size: str) -> tuple[Page, ...]:
 
 VIEW = View(
     pages=throughput_pages,
-    headlines=partial(matrix_headlines, metric="bw_bytes_per_s", is_largest=True),
+    headlines=partial(largest_headlines, metric="bw_bytes_per_s"),
     outcome=partial(rounds_outcome, has_sizes=True),
 )

@@ -123,3 +123,22 @@ def test_load_is_named_by_size_and_outstanding_ios() -> None:
         "4 KiB T2/Q16",
         "4,000 IOPS",
     )
+
+
+@pytest.mark.parametrize(
+    ("ends", "is_shown"),
+    [
+        ((3000.0, 3500.0), True),
+        ((3000.0, 4000.0), False),
+        ((3900.0, 4500.0), False),
+        ((4100.0, 4500.0), True),
+        ((None, 3500.0), False),
+        ((3000.0, None), False),
+    ],
+)
+def test_change_from_fresh_is_shown_only_by_an_interval_without_it(
+    ends: tuple[float | None, float | None], *, is_shown: bool
+) -> None:
+    low, high = ends
+    one = replace(WRITE, value=3500.0, fresh=4000.0, low=low, high=high)
+    assert one.is_change_shown is is_shown
