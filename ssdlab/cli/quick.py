@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ssdlab.cli.group import fail, main, read_size, runs_option
+from ssdlab.model.errors import RunInterruptedError
 from ssdlab.text.terminal import printable
 
 if TYPE_CHECKING:
@@ -67,12 +68,20 @@ def quick(folder: Path, *, size_bytes: int, seconds: float, runs: Path) -> None:
     if size_bytes < _LEAST_BYTES:
         fail("The file is too small to measure. Give --size 32MiB or more.", 2)
     click.echo(f"Writing a file of {size_bytes / 1024**2:,.0f} MiB …", err=True)
-    with _temporary_file(folder) as file:
-        run_folder = runs / new_run_id("quick")
-        choices = RunChoices(runs=runs, run_folder=run_folder)
-        target = f"file:{file},size={size_bytes}"
-        with following(run_folder, endurance=()):
-            run = run_procedure(quick_procedure(seconds=seconds), target, choices)
+    run_folder = runs / new_run_id("quick")
+    try:
+        with _temporary_file(folder) as file, following(run_folder, endurance=()):
+            run = run_procedure(
+                quick_procedure(seconds=seconds),
+                f"file:{file},size={size_bytes}",
+                RunChoices(runs=runs, run_folder=run_folder),
+            )
+    except RunInterruptedError as error:
+        fail(
+            "Stopped. The file was removed, so this look cannot be resumed; what was "
+            f"measured is in {printable(str(run_folder))}.",
+            error.exit_code,
+        )
     headlines = headlines_of(read_context(run))
     width = shutil.get_terminal_size((120, 24)).columns
     lines = headline_lines(headlines, width=width)
@@ -103,19 +112,21 @@ def _class_lines(headlines: "Sequence[Headline]") -> Iterator[str]:
     from ssdlab.text.terminal import table_lines
 
     scale = {"iops": 1.0, "bw_bytes_per_s": 1e-6}
+    found = {_CLASSES[one.access, one.read_percent or 0]: one for one in headlines}
     values = pd.DataFrame({
-        "metric": [_CLASSES[one.access, one.read_percent or 0] for one in headlines],
-        "value": [one.value * scale[one.metric] for one in headlines],
+        "metric": list(found),
+        "value": [one.value * scale[one.metric] for one in found.values()],
     })
-    places = summarise_class_places(values, read_storage_classes())
-    names = {_CLASSES[one.access, one.read_percent or 0]: one.name for one in headlines}
     rows = []
-    for place in places.to_dict("records"):
-        worse = int(place["n_compared"]) - int(place["rank"]) + 1
-        worse -= len(str(place["equal"]).split(", ")) if place["equal"] else 0
-        bar = "█" * worse + "░" * (int(place["n_compared"]) - worse)
-        words = f"faster than {worse} of {place['n_compared']}, near {place['nearest']}"
-        rows.append((names[str(place["metric"])], bar, words))
+    for place in summarise_class_places(values, read_storage_classes()).to_dict(
+        "records"
+    ):
+        compared, equal = int(place["n_compared"]), str(place["equal"])
+        worse = compared - int(place["rank"]) + 1
+        worse -= len(equal.split(", ")) if equal else 0
+        bar = "█" * worse + "░" * (compared - worse)
+        words = f"faster than {worse} of {compared}, near {place['nearest']}"
+        rows.append((found[str(place["metric"])].name, bar, words))
     yield "Among nine storage classes published in 2014, as an orientation:"
     table = Table(caption="", head=("", "", ""), rows=tuple(rows), words=(0, 1, 2))
     yield from table_lines(table)

@@ -1,6 +1,10 @@
 """A quick look at a folder, with the real fio, and what is left of it."""
 
 import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -39,6 +43,24 @@ def test_quick_look_gives_four_numbers_and_leaves_no_file(tmp_path: Path) -> Non
     ]
     assert len(re.findall(r"faster than \d of \d", done.stdout)) == 4
     assert done.stdout.splitlines()[-1] == str(folder / "report.html")
+
+
+@pytest.mark.fio
+def test_stopped_look_leaves_no_file_and_offers_no_resume(tmp_path: Path) -> None:
+    place = tmp_path / "drive"
+    place.mkdir()
+    asked = ("quick", str(place), "--size", "32MiB", "--seconds", "60")
+    command = [sys.executable, "-m", "ssdlab", *asked, "--runs", str(tmp_path / "runs")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as started:
+        while not list(tmp_path.glob("runs/*/progress.json")):
+            assert started.poll() is None
+            time.sleep(0.1)
+        started.send_signal(signal.SIGINT)
+        _, said = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert "cannot be resumed" in said
+    assert "ssdlab resume" not in said
+    assert list(place.iterdir()) == []
 
 
 @pytest.mark.parametrize(("option", "value"), [("--size", "1MiB"), ("--seconds", "1")])
