@@ -26,8 +26,9 @@ from ssdlab.ingest.ingest import ingest_run
 from ssdlab.model.step import Step
 from ssdlab.store.raw import read_all_steps, read_compressed, steps_folder
 from ssdlab.system.folders import Folder
-from ssdlab.testing import ModelBackend, ModelDrive, make_record
-from ssdlab.testing.made import MODEL_TARGET, measure_made
+from ssdlab.testing import ModelDrive
+from ssdlab.testing.backend import ModelBackend
+from ssdlab.testing.made import MODEL_TARGET, make_record, measure_made
 
 _SHARE = 10  # the small run has one step for this many of the large one
 _SCALES = {"iops": 1, "bw": 4, "lat": 1000}  # a log's values by those of iops

@@ -53,4 +53,4 @@ ssdlab.show_comparison(comparison, "conditions", "scatter", "method")
 # columns:
 
 # %%
-print(ssdlab.figures.wrapped(", ".join(comparison.differences.columns)))
+comparison.differences.columns

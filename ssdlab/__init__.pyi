@@ -1,7 +1,6 @@
 from . import analysis as analysis
 from . import figures as figures
 from .campaign.display import show_progress as show_progress
-from .campaign.more_rounds import ask_more_rounds as ask_more_rounds
 from .campaign.suite import resume_run as resume_run
 from .campaign.suite import run_suite as run_suite
 from .compare.runs import compare_runs as compare_runs
@@ -22,6 +21,7 @@ from .report.display import show_overview as show_overview
 from .report.display import show_report as show_report
 from .report.display import show_tests as show_tests
 from .report.images import write_image as write_image
+from .report.key_results import summarise_results as summarise_results
 from .report.latency_qos import latency_qos as latency_qos
 from .report.steady_state import steady_state as steady_state
 from .stats.steady_state import assess_steady_state as assess_steady_state

@@ -1,4 +1,3 @@
-from .compare.measured_on import run_text as run_text
 from .explorer.cells import merge_cell_bins as merge_cell_bins
 from .explorer.cells import select_cell as select_cell
 from .explorer.cells import select_histogram as select_histogram
@@ -11,31 +10,13 @@ from .pts.demand.summary import summarise_demand as summarise_demand
 from .pts.hir.summary import summarise_idle_recovery as summarise_idle_recovery
 from .pts.wsat.summary import summarise_saturation as summarise_saturation
 from .pts.xsr.summary import summarise_cross_stimulus as summarise_cross_stimulus
-from .qos.confidence import summarise_confidence as summarise_confidence
-from .qos.confidence import summarise_histogram as summarise_histogram
-from .qos.curves import select_directions as select_directions
 from .qos.curves import summarise_curve as summarise_curve
-from .qos.curves import summarise_load as summarise_load
-from .qos.latency_map import origin_text as origin_text
-from .qos.latency_map import summarise_latency_map as summarise_latency_map
-from .qos.load import Load as Load
-from .qos.loads import choose_windows as choose_windows
-from .qos.loads import select_load as select_load
 from .qos.loads import select_loads as select_loads
-from .qos.loads import summarise_loads as summarise_loads
 from .qos.percentiles import summarise_qos as summarise_qos
-from .qos.rounds import summarise_percentile_rounds as summarise_percentile_rounds
-from .qos.target import QosTarget as QosTarget
 from .qos.target import parse_qos_target as parse_qos_target
-from .qos.text import claim_text as claim_text
-from .qos.text import tabulate_loads as tabulate_loads
-from .qos.text import tabulate_qos as tabulate_qos
 from .qos.text import tabulate_verdicts as tabulate_verdicts
-from .qos.text import targets_text as targets_text
 from .qos.verdict import assess_loads as assess_loads
-from .stats.downsample import ReducedSeries as ReducedSeries
 from .stats.downsample import reduce_series as reduce_series
-from .stats.judged import JudgedWindow as JudgedWindow
 from .stats.judged import read_windows as read_windows
 from .stats.latency import is_supported as is_supported
 from .stats.latency import merge_bins as merge_bins
@@ -48,21 +29,4 @@ from .stats.steady_state import assess_rounds as assess_rounds
 from .stats.steady_state import assess_steady_state as assess_steady_state
 from .stats.steady_state import find_first_steady_round as find_first_steady_round
 from .stats.window_verdict import SteadyStateVerdict as SteadyStateVerdict
-from .steadiness.advice import steadiness_text as steadiness_text
-from .steadiness.forecast import forecast_steady_state as forecast_steady_state
-from .steadiness.forecast import forecast_text as forecast_text
-from .steadiness.onsets import summarise_onsets as summarise_onsets
-from .steadiness.phases import summarise_phases as summarise_phases
-from .steadiness.precision import summarise_precision as summarise_precision
-from .steadiness.rule_differences import (
-    summarise_rule_differences as summarise_rule_differences,
-)
-from .steadiness.series import RoundSeries as RoundSeries
-from .steadiness.series import take_round_series as take_round_series
-from .steadiness.series import take_tracked_series as take_tracked_series
 from .steadiness.tracked import summarise_tracked as summarise_tracked
-from .steadiness.verdict import pts_verdict_text as pts_verdict_text
-from .steadiness.verdict import summarise_determination as summarise_determination
-from .steadiness.verdict import summarise_judgements as summarise_judgements
-from .steadiness.windows import summarise_fit as summarise_fit
-from .steadiness.windows import summarise_windows as summarise_windows

@@ -2,10 +2,8 @@ from .explorer.cell_map import plot_cell_map as plot_cell_map
 from .explorer.cell_rounds import plot_cell_histogram as plot_cell_histogram
 from .explorer.cell_rounds import plot_cell_rounds as plot_cell_rounds
 from .explorer.cell_rounds import plot_time_series as plot_time_series
-from .plots.printed import wrapped as wrapped
 from .plots.publication import publication as publication
 from .plots.readable import readable_table as readable_table
-from .pts.demand.figures import plot_demand_intensity as plot_demand_intensity
 from .pts.demand.figures import plot_demand_variation as plot_demand_variation
 from .pts.hir.figures import plot_idle_recovery as plot_idle_recovery
 from .pts.shared.matrix_figures import plot_columns_3d as plot_columns_3d
@@ -23,7 +21,6 @@ from .steadiness.convergence_figures import plot_convergence as plot_convergence
 from .steadiness.convergence_figures import (
     plot_steady_state_window as plot_steady_state_window,
 )
-from .steadiness.determination_table import determination_table as determination_table
 from .steadiness.phase_figures import plot_forecast as plot_forecast
 from .steadiness.phase_figures import plot_onsets as plot_onsets
 from .steadiness.phase_figures import plot_phases as plot_phases

@@ -13,9 +13,9 @@ from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch, Judgement
 from ssdlab.plan.protocol import Plan
 from ssdlab.system.folders import Folder
-from ssdlab.testing import Answer, Latency, render_fio_output
+from ssdlab.testing import Answer, Latency
 from ssdlab.testing.backend import STARTED_S
-from ssdlab.testing.fio_output import io_seconds, mean_block_bytes
+from ssdlab.testing.fio_output import io_seconds, mean_block_bytes, render_fio_output
 
 FILL_BYTES_PER_S = 200e6
 LAT_NS = {"read": 100_000, "write": 400_000}

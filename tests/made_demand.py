@@ -13,8 +13,9 @@ from ssdlab.pts import find_profile
 from ssdlab.pts.profile import Profile
 from ssdlab.store.raw import HostCpu
 from ssdlab.store.run import Run
-from ssdlab.testing import Answer, Latency, make_record, make_run
+from ssdlab.testing import Answer, Latency, make_run
 from ssdlab.testing.fio_output import mean_block_bytes
+from ssdlab.testing.made import make_record
 
 FILL_BYTES_PER_S = 200e6
 SERVICE_S = 100e-6

@@ -10,7 +10,8 @@ from ssdlab.model.step import Step
 from ssdlab.pts import find_profile
 from ssdlab.pts.profile import Profile
 from ssdlab.store.run import Run
-from ssdlab.testing import Answer, Latency, make_record, make_run
+from ssdlab.testing import Answer, Latency, make_run
+from ssdlab.testing.made import make_record
 
 BREAK_S = 7200.0
 IOPS = 1000.0

@@ -16,15 +16,9 @@ from ssdlab.pts.profile import Profile
 from ssdlab.pts.profiles import PROFILES
 from ssdlab.store.run import Run, open_tables
 from ssdlab.store.tables import rows_to_columns, write_table
-from ssdlab.testing import (
-    Answer,
-    Drive,
-    ModelBackend,
-    ModelDrive,
-    Settling,
-    make_record,
-)
-from ssdlab.testing.made import MODEL_HOST, MODEL_TARGET, measure_made
+from ssdlab.testing import Answer, Drive, ModelDrive, Settling
+from ssdlab.testing.backend import ModelBackend
+from ssdlab.testing.made import MODEL_HOST, MODEL_TARGET, make_record, measure_made
 from tests.departed import departed
 
 CAPACITY_BYTES = MODEL_TARGET.capacity_bytes

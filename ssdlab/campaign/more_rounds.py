@@ -22,27 +22,6 @@ def ask_more_rounds(run: str | Path, more_rounds: int) -> Extension:
 
     It continues without a pause: the process that works on it, in whatever terminal or
     notebook, picks up the request after its current round.
-
-    Parameters
-    ----------
-    run : str or Path
-        The run folder.
-    more_rounds : int
-        How many more rounds the current loop, and each one after it, may take.
-
-    Returns
-    -------
-    Extension
-        What was requested.
-
-    Raises
-    ------
-    RunFolderError
-        If no process works on the run, or none of its rounds can continue.
-
-    Examples
-    --------
-    >>> ask_more_rounds("data/runs/20261121-120000-demo-c289", 10)  # doctest: +SKIP
     """
     folder = Path(run)
     record, state = read_record(folder), read_state(folder)

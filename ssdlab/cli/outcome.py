@@ -3,8 +3,7 @@
 import math
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ssdlab.model.errors import RunFolderError
 from ssdlab.store.run import Run
@@ -50,11 +49,6 @@ def headline_lines(headlines: "Sequence[Headline]", *, width: int) -> list[str]:
     more = len(headlines) - len(table.rows)
     rest = [f"and {more} more, in the report"] if more else []
     return [*table_lines(table), *rest]
-
-
-def headlines_as_plain(headlines: "Sequence[Headline]") -> list[dict[str, Any]]:
-    """Return key results as JSON can hold them, in stored units."""
-    return [asdict(one) | {"name": one.name, "load": one.load} for one in headlines]
 
 
 def _headline_row(one: "Headline") -> tuple[str, ...]:

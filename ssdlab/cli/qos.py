@@ -141,7 +141,7 @@ def qos(  # noqa: PLR0913 - one argument an option
         }
         click.echo(json.dumps(found, indent=1, allow_nan=False))
     else:
-        from ssdlab.analysis import run_text
+        from ssdlab.compare.measured_on import run_text
 
         width = terminal_width(_MOST_WIDTH)
         click.echo("\n".join([*_lines(run_text(opened.record), width), ""]))
@@ -167,7 +167,7 @@ class _Shown:
 
 def _show_all(loads: Sequence[_Shown], width: int) -> None:
     """Show every level of each load, then the verdicts in words."""
-    from ssdlab.analysis import claim_text, tabulate_qos, targets_text
+    from ssdlab.qos.text import claim_text, tabulate_qos, targets_text
 
     for one in loads:
         lines = _lines(claim_text(one.load, one.levels), width)
@@ -233,8 +233,9 @@ def _brief_number(value: float) -> str:
 
 def _show_loads(opened: "Run", *, as_json: bool) -> None:
     """List the loads that were measured with a latency histogram."""
-    from ssdlab.analysis import summarise_loads, tabulate_loads
     from ssdlab.model.errors import NoHistogramError
+    from ssdlab.qos.loads import summarise_loads
+    from ssdlab.qos.text import tabulate_loads
     from ssdlab.stats.plain_rows import plain_rows
 
     bins = opened.read("bins", ("step_id", "direction", "count"))

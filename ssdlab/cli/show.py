@@ -18,14 +18,14 @@ def show(run: Path, *, as_json: bool) -> None:
     RUN may still be running. Values are means over the measurement window, with their
     95 % interval between rounds; the bars are the rounds from first to last.
     """
-    from ssdlab.cli.outcome import headlines_as_plain, result_lines
+    from ssdlab.cli.outcome import result_lines
     from ssdlab.ingest.opening import open_run
     from ssdlab.paper.context import read_context
     from ssdlab.report.view import headlines_of
 
     opened = open_run(run)
     if as_json:
-        found = headlines_as_plain(headlines_of(read_context(opened)))
+        found = [one.as_dict() for one in headlines_of(read_context(opened))]
         plain = {"run_id": opened.record.run_id, "results": found}
         click.echo(json.dumps(plain | opened.answers.as_dict(), indent=1))
         return

@@ -15,25 +15,7 @@ _NO_DRIVE = {
 
 
 def run_text(record: RunRecord) -> str:
-    """Return which run and target numbers are from, and whether it is a drive.
-
-    Parameters
-    ----------
-    record : RunRecord
-        The record of the run.
-
-    Returns
-    -------
-    str
-        A sentence or two.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> run_text(run.record).partition(".")[0]
-    'ssdlab virtual SSD (make B), run virtual-b, fio-3'
-    """
+    """Return which run and target numbers are from, and whether it is a drive."""
     target, host = record.target, record.host
     model = target.model or "unknown device"
     label = f" ({record.label})" if record.label else ""

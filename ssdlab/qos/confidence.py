@@ -15,36 +15,7 @@ _STEP = ["run_id", "step_id"]
 def summarise_histogram(
     bins: pd.DataFrame, measurements: pd.DataFrame, *, test: str
 ) -> pd.DataFrame:
-    """Merge the bins of a test's histogram run into counts and confidence levels.
-
-    Parameters
-    ----------
-    bins : pandas.DataFrame
-        The table ``bins``, of one run or of several.
-    measurements : pandas.DataFrame
-        The table ``measurements``: it says which steps belong to the histogram.
-    test : str
-        The test: lat or wsat.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per bin, by ascending latency: ``run_id``, ``lat_ns``,
-        ``lat_lower_ns``, ``lat_upper_ns`` [ns], ``count``, ``confidence_percent``
-        (IOs in this bin and below) [%] and ``exceedance_ratio`` (IOs above it).
-
-    References
-    ----------
-    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 9 and 10.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> curve = summarise_histogram(run.bins, run.measurements, test="lat")
-    >>> float(curve["confidence_percent"].iloc[-1])
-    100.0
-    """
+    """Merge the bins of a test's histogram run into counts and confidence levels."""
     steps = _histogram_steps(measurements, test)[_STEP]
     rows = bins[(bins["direction"] == "total") & (bins["count"] > 0)].merge(
         steps, on=_STEP
@@ -65,43 +36,7 @@ def summarise_histogram(
 def summarise_confidence(
     bins: pd.DataFrame, measurements: pd.DataFrame, *, test: str
 ) -> pd.DataFrame:
-    """Return the markers of a confidence plot: average, nines and maximum.
-
-    Parameters
-    ----------
-    bins : pandas.DataFrame
-        The table ``bins``, of one run or of several.
-    measurements : pandas.DataFrame
-        The table ``measurements``: it says which steps belong to the histogram, and
-        holds their exact average and maximum.
-    test : str
-        The test: lat or wsat.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Six rows per run: ``run_id``, ``marker`` (average, 99 %, 99.9 %, 99.99 %,
-        99.999 %, max), ``lat_ns`` [ns], ``confidence_percent``, where the marker
-        stands on the curve of `summarise_histogram` [%], and ``is_supported``:
-        its interval has an upper end, as in `ssdlab.analysis.summarise_qos`.
-
-    Notes
-    -----
-    Average and maximum are exact; the nines are midpoints of fio's bins, which are up
-    to 1.6 % wide, limited to the exact minimum and maximum.
-
-    References
-    ----------
-    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 9 and 10.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> levels = summarise_confidence(run.bins, run.measurements, test="lat")
-    >>> bool(levels["lat_ns"].is_monotonic_increasing)
-    True
-    """
+    """Return the markers of a confidence plot: average, nines and maximum."""
     steps = _histogram_steps(measurements, test)
     histogram = summarise_histogram(bins, measurements, test=test)
     held = bins[(bins["direction"] == "total") & (bins["count"] > 0)]

@@ -11,29 +11,7 @@ from ssdlab.qos.loads import select_load
 
 
 def summarise_load(load: Load) -> dict[str, float]:
-    """Return the rates of a load, and how many IOs it did.
-
-    Parameters
-    ----------
-    load : Load
-        The load.
-
-    Returns
-    -------
-    dict
-        ``iops`` [1/s] and ``bw_bytes_per_s`` [B/s], over the time under IO of all
-        steps, ``lat_mean_ns`` and ``lat_max_ns`` [ns], and ``total_ios`` in the
-        histograms.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> tables = (run.measurements, run.bins)
-    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
-    >>> sorted(summarise_load(load))
-    ['bw_bytes_per_s', 'iops', 'lat_max_ns', 'lat_mean_ns', 'total_ios']
-    """
+    """Return the rates of a load, and how many IOs it did."""
     means = ("iops", "bw_bytes_per_s", "lat_mean_ns")
     return {
         **{column: mean_of(load, column) for column in means},
@@ -66,7 +44,7 @@ def summarise_curve(*loads: Load, confidence_percent: float = 95.0) -> pd.DataFr
     >>> import ssdlab
     >>> run = ssdlab.open_run("data/samples/virtual-b")
     >>> tables = (run.measurements, run.bins)
-    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
+    >>> load = ssdlab.analysis.select_loads(*tables, test="lat")[0]
     >>> curve = summarise_curve(load)
     >>> len(curve) > 10
     True
@@ -108,31 +86,7 @@ def _is_bounded(
 def select_directions(
     load: Load, measurements: pd.DataFrame, bins: pd.DataFrame
 ) -> tuple[Load, ...]:
-    """Return the reads and the writes of a load as separate loads.
-
-    Parameters
-    ----------
-    load : Load
-        The load.
-    measurements : pandas.DataFrame
-        The table ``measurements``.
-    bins : pandas.DataFrame
-        The table ``bins``.
-
-    Returns
-    -------
-    tuple of Load
-        One per direction that fio recorded separately; else the load itself.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> tables = (run.measurements, run.bins)
-    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
-    >>> [one.direction for one in select_directions(load, *tables)]
-    ['write']
-    """
+    """Return the reads and the writes of a load as separate loads."""
     steps = load.steps["step_id"]
     own = measurements[measurements["step_id"].isin(steps)]
     held = bins[bins["step_id"].isin(steps)]

@@ -40,10 +40,10 @@ def plot_confidence(
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row per bin, ascending, as `ssdlab.analysis.summarise_histogram` returns:
+        One row per bin, ascending, as in `ssdlab.analysis.summarise_curve`:
         ``lat_lower_ns``, ``lat_upper_ns`` [ns], ``count``, ``confidence_percent``.
     markers : pandas.DataFrame
-        One row per marker, as `ssdlab.analysis.summarise_confidence` returns:
+        One row per marker, as in `ssdlab.analysis.summarise_qos`:
         ``marker``, ``lat_ns`` [ns], ``confidence_percent``, ``is_supported``.
     measurement : mapping or pandas.Series
         The row of the table ``measurements`` that the bins belong to: ``iops``,

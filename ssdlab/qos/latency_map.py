@@ -28,50 +28,7 @@ def summarise_latency_map(
     log: pd.DataFrame | None = None,
     most_columns: int = _MOST_COLUMNS,
 ) -> pd.DataFrame:
-    """Count the IOs of a load over time and latency.
-
-    Parameters
-    ----------
-    load : Load
-        The load; of all rounds rather than those of the window.
-    series : pandas.DataFrame, optional
-        The table ``series``: it is used if there is nothing better.
-    log : pandas.DataFrame, optional
-        The frame of a histogram log or of a log with one line per IO, as
-        `ssdlab.read_fio_histogram_log` and `ssdlab.read_fio_log` return it.
-    most_columns : int, default 240
-        Neighbouring rounds or intervals are merged until there are no more than this.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per column of the map and latency: ``start`` and ``end`` in ``unit``
-        (round or s), ``origin``, ``lat_lower_ns``, ``lat_upper_ns`` [ns], ``count``
-        and ``share_percent`` of its column [%]. ``origin`` says what it is made of:
-        a log if one is given; else rounds if there are several; else the log of mean
-        latencies, in which each interval is placed at its mean. Without any of them
-        there are no rows.
-
-    Raises
-    ------
-    EmptyLogError
-        If the log counts no IO of the direction.
-
-    Notes
-    -----
-    Each record of a histogram log is of one direction and one job, with times of its
-    own: it counts as a whole in the column that contains its midpoint.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> tables = (run.measurements, run.bins)
-    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
-    >>> cells = summarise_latency_map(load, series=run.series)
-    >>> len(cells) > 0
-    True
-    """
+    """Count the IOs of a load over time and latency."""
     if log is not None:
         cells = _log_cells(load, log, most_columns)
     elif len(load.steps) > 1:
@@ -193,30 +150,7 @@ def _pooled(cells: pd.DataFrame, most_columns: int) -> pd.DataFrame:
 
 
 def origin_text(cells: pd.DataFrame, load: Load) -> str:
-    """Return in words where the numbers of a map come from, and how many IOs it holds.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        As `summarise_latency_map` returns.
-    load : Load
-        The load that the map shows.
-
-    Returns
-    -------
-    str
-        Two sentences; the second compares the IOs of a log with those of the load.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> tables = (run.measurements, run.bins)
-    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
-    >>> cells = ssdlab.analysis.summarise_latency_map(load, series=run.series)
-    >>> origin_text(cells, load).partition(":")[0]
-    'From the log of mean latencies of LAT histogram, RND 4 KiB 0/100 T1/Q1'
-    """
+    """Say where the numbers of a map come from, and how many IOs it holds."""
     if cells.empty:
         return (
             f"The latency of {load.label} over time was not recorded: there is one "

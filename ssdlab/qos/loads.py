@@ -26,30 +26,7 @@ Loads = tuple[Load, ...]
 
 
 def summarise_loads(measurements: pd.DataFrame, bins: pd.DataFrame) -> pd.DataFrame:
-    """List what was measured with a latency histogram.
-
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements``, of one run.
-    bins : pandas.DataFrame
-        The table ``bins``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per load: ``test``, ``phase``, ``workload``, ``kind`` (cell or
-        histogram), ``directions``, ``steps`` (rounds or long runs) and ``total_ios``
-        in their histograms. Those of the tests LAT and WSAT come first.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> tables = (run.measurements, run.bins)
-    >>> len(summarise_loads(*tables))
-    28
-    """
+    """List what was measured with a latency histogram."""
     held = _held_bins(bins, "total")
     found = _find_candidates(measurements, held, direction="total")
     ios = held.groupby("step_id", sort=False)["count"].sum()
@@ -75,32 +52,7 @@ def summarise_loads(measurements: pd.DataFrame, bins: pd.DataFrame) -> pd.DataFr
 
 
 def choose_windows(windows: pd.DataFrame, rounds: str) -> pd.DataFrame | None:
-    """Return the windows that `select_loads` is to use.
-
-    Parameters
-    ----------
-    windows : pandas.DataFrame
-        The table ``windows``.
-    rounds : {"window", "all"}
-        Whether only the rounds of the measurement window count, or all.
-
-    Returns
-    -------
-    pandas.DataFrame or None
-        The same table, or None.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such choice.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> choose_windows(run.windows, "all") is None
-    True
-    """
+    """Return the windows that `select_loads` is to use."""
     if rounds not in _ROUNDS:
         raise UnknownNameError(kind="choice of rounds", name=rounds, known=_ROUNDS)
     return windows if rounds == "window" else None
@@ -176,40 +128,7 @@ def select_load(
     kind: str = "",
     **names: str,
 ) -> Load:
-    """Return the first load selected by test and workload, with all of its rounds.
-
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements``, of one run.
-    bins : pandas.DataFrame
-        The table ``bins``.
-    kind : {"", "cell", "histogram"}, default ""
-        Rounds or a long run, if there are both; the long run by default.
-    **names : str
-        ``test``, ``workload`` and ``direction``, as in `select_loads`.
-
-    Returns
-    -------
-    Load
-        One of the other kind if there is none of this one.
-
-    Raises
-    ------
-    NoHistogramError
-        If the run has no histogram, or none in that direction.
-    UnknownNameError
-        If there is no such test or workload among those that have one.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> tables = (run.measurements, run.bins)
-    >>> load = select_load(*tables, test="lat", kind="histogram")
-    >>> load.workload
-    'RND 4 KiB 0/100 T1/Q1'
-    """
+    """Return the first load selected by test and workload, with all of its rounds."""
     found = select_loads(measurements, bins, None, **names)
     return next((load for load in found if load.kind == kind), found[0])
 

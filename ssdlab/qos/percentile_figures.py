@@ -50,7 +50,7 @@ def plot_qos_levels(
     frame : pandas.DataFrame
         As `ssdlab.analysis.summarise_qos` returns.
     rates : mapping, optional
-        As `ssdlab.analysis.summarise_load` returns, for the line below the title.
+        ``rates`` of `ssdlab.latency_qos`, for the line below the title.
     limit_ns : float, optional
         The limit of a target [ns].
     title : str, default "Percentiles and their 95 % intervals"
@@ -185,7 +185,7 @@ def plot_percentile_rounds(
     Parameters
     ----------
     frame : pandas.DataFrame
-        As `ssdlab.analysis.summarise_percentile_rounds` returns.
+        The frame ``rounds`` of `ssdlab.latency_qos`.
     x : {"round", "minutes"}, default "round"
         Round, or time under IO up to its end [min], [s] where that is short.
     title : str, default "Percentiles of each round"

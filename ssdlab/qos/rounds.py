@@ -17,35 +17,7 @@ def summarise_percentile_rounds(
     levels: Sequence[float] = BAND_LEVELS_PERCENT,
     confidence_percent: float = 95.0,
 ) -> pd.DataFrame:
-    """Return the percentiles of each single step of a load.
-
-    Parameters
-    ----------
-    load : Load
-        The load; of all rounds rather than those of the window.
-    levels : sequence of float, default BAND_LEVELS_PERCENT
-        Percentiles [%].
-    confidence_percent : float, default 95
-        The confidence that determines how many IOs are needed [%].
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per step and level: ``round``, or the position of a step without one,
-        ``minutes`` under IO up to its end [min], ``marker``, ``percentile`` [%],
-        ``lat_ns``, ``lat_mean_ns``, ``lat_max_ns`` [ns], ``total_ios``, and
-        ``is_supported``: the IOs of this step alone bound the level from above.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> tables = (run.measurements, run.bins)
-    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="cell")
-    >>> bands = summarise_percentile_rounds(load)
-    >>> int(bands["round"].max())
-    5
-    """
+    """Return the percentiles of each single step of a load."""
     bins = load.binned
     steps = load.steps
     minutes = steps["runtime_s"].astype(float).fillna(0).cumsum() / 60

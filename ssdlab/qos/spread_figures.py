@@ -167,7 +167,7 @@ def plot_latency_map(
     Parameters
     ----------
     frame : pandas.DataFrame
-        As `ssdlab.analysis.summarise_latency_map` returns.
+        The frame ``latency_map`` of `ssdlab.latency_qos`.
     title : str, default "Response times over time"
         Title of the figure.
 

@@ -28,29 +28,7 @@ _COMPLETION = (
 
 
 def tabulate_loads(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the loads of a run as a readable table.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `summarise_loads` returns.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per load: ``Test``, ``Phase``, ``Workload``, ``What`` (rounds, or a long
-        run), ``Split by`` (reads and writes), ``IOs``, and ``Supports``: the highest of
-        the usual levels that so many IOs support if they are independent.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> tables = (run.measurements, run.bins)
-    >>> table = tabulate_loads(ssdlab.analysis.summarise_loads(*tables))
-    >>> len(table)
-    28
-    """
+    """Return the loads of a run as a readable table."""
     rows = [
         {
             "Test": str(row["test"]).upper(),
@@ -72,28 +50,7 @@ def _highest_level(total_ios: int) -> str:
 
 
 def tabulate_qos(table: pd.DataFrame) -> pd.DataFrame:
-    """Return percentiles and their intervals as text, in milliseconds.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `summarise_qos` returns.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per marker: ``Level``, ``Response time [ms]``, ``95 % interval [ms]``;
-        if that is the one between rounds, also ``if IOs were independent [ms]``,
-        ``ESS [IOs]`` (effective sample size) and ``bootstrap of rounds [ms]``; and
-        ``Note``.
-
-    Examples
-    --------
-    >>> row = {"marker": "99 %", "lat_ns": 2e6, "low_ns": 1.9e6, "high_ns": math.inf}
-    >>> row |= {"claimed": "independent IOs", "is_censored": False, "note": "few"}
-    >>> tabulate_qos(pd.DataFrame([row | {"is_supported": False}])).iloc[0].tolist()
-    ['99 %', '2.000 *', 'at least 1.900', 'few']
-    """
+    """Return percentiles and their intervals as text, in milliseconds."""
     is_of_rounds = bool((table["claimed"] == BETWEEN_ROUNDS).any())
     rows = [
         {
@@ -138,7 +95,7 @@ def tabulate_verdicts(verdicts: Iterable[QosVerdict]) -> pd.DataFrame:
     >>> import ssdlab
     >>> run = ssdlab.open_run("data/samples/virtual-b")
     >>> tables = (run.measurements, run.bins)
-    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
+    >>> load = ssdlab.analysis.select_loads(*tables, test="lat")[0]
     >>> target = ssdlab.analysis.parse_qos_target("p99 <= 10 ms")
     >>> verdicts = ssdlab.analysis.assess_loads([load], target)
     >>> len(tabulate_verdicts(verdicts))
@@ -161,58 +118,14 @@ def tabulate_verdicts(verdicts: Iterable[QosVerdict]) -> pd.DataFrame:
 
 
 def targets_text(verdicts: Iterable[QosVerdict]) -> str:
-    """Return one line per load that says whether it meets a target.
-
-    Parameters
-    ----------
-    verdicts : iterable of QosVerdict
-        As `assess_qos` returns.
-
-    Returns
-    -------
-    str
-        One line per load.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> tables = (run.measurements, run.bins)
-    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
-    >>> target = ssdlab.analysis.parse_qos_target("p99 <= 10 ms")
-    >>> verdicts = ssdlab.analysis.assess_loads([load], target)
-    >>> "met, with a certainty of more than 99.9 %" in targets_text(verdicts)
-    True
-    """
+    """Return one line per load that says whether it meets a target."""
     return "\n".join(
         f"{verdict.target} - {verdict.load}: {verdict.words}." for verdict in verdicts
     )
 
 
 def claim_text(load: Load, table: pd.DataFrame) -> str:
-    """Return which of the two intervals is claimed, and what is not supported.
-
-    Parameters
-    ----------
-    load : Load
-        The load.
-    table : pandas.DataFrame
-        As `summarise_qos` returns.
-
-    Returns
-    -------
-    str
-        A few sentences.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> tables = (run.measurements, run.bins)
-    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
-    >>> claim_text(load, ssdlab.analysis.summarise_qos(load)).splitlines()[0]
-    'LAT histogram, RND 4 KiB 0/100 T1/Q1: one long run, 23,802 IOs.'
-    """
+    """Return which of the two intervals is claimed, and what is not supported."""
     total = int(table["total_ios"].iloc[0])
     levels = table[table["percentile"].notna()]
     claimed = {

@@ -125,7 +125,7 @@ def assess_loads(
     >>> import ssdlab
     >>> run = ssdlab.open_run("data/samples/virtual-b")
     >>> tables = (run.measurements, run.bins)
-    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
+    >>> load = ssdlab.analysis.select_loads(*tables, test="lat")[0]
     >>> target = ssdlab.analysis.parse_qos_target("p99 <= 10 ms")
     >>> [one.verdict for one in assess_loads([load], target)]
     ['met']

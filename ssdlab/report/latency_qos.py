@@ -108,23 +108,29 @@ class LatencyQos:
     verdicts : tuple of QosVerdict
         Whether the loads of this workload meet it.
     rates : mapping of str to float
-        IOPS, average and maximum of the load.
+        ``iops`` [1/s] and ``bw_bytes_per_s`` [B/s] over the time under IO,
+        ``lat_mean_ns`` and ``lat_max_ns`` [ns], and ``total_ios``.
     levels : pandas.DataFrame
-        Percentiles with their intervals.
+        Percentiles with their intervals, as of `ssdlab.analysis.summarise_qos`.
     answers : pandas.DataFrame
         The verdicts as text.
     curve : pandas.DataFrame
-        The histogram of the load, with the cumulative share.
+        The histogram of the load, as of `ssdlab.analysis.summarise_curve`.
     nines : pandas.DataFrame
         The share of slower IOs, of each load of this workload.
     directions : pandas.DataFrame
         The same, of reads and of writes.
     rounds : pandas.DataFrame
-        Percentiles of each round.
+        A row per round and level: ``minutes`` under IO up to its end, ``percentile``
+        [%], ``lat_ns``, ``lat_mean_ns``, ``lat_max_ns`` [ns], ``total_ios``, and
+        ``is_supported``: the IOs of this round alone bound the level from above.
     latency_map : pandas.DataFrame
-        The distribution of response times over time.
+        A row per column of the map and latency: ``start`` and ``end`` in ``unit``
+        (round or s), ``lat_lower_ns``, ``lat_upper_ns`` [ns], ``count``,
+        ``share_percent`` of its column, and ``origin`` of the data.
     listed : pandas.DataFrame
-        Every load of the run that has a histogram.
+        Every load that has a histogram: ``test``, ``phase``, ``workload``, ``kind``,
+        ``directions``, ``steps`` and ``total_ios``.
     """
 
     run: Run

@@ -120,23 +120,39 @@ class SteadyState:
     tracked : pandas.DataFrame
         Each tracking variable over the rounds, relative to its window.
     determination : pandas.DataFrame
-        The determination data of the reported window.
+        The determination data of the reported window (PTS 2.0.2, sections 7 to 9):
+        a row per tracking variable with ``average``, ``allowed_low`` and
+        ``allowed_high``, ``range`` and ``slope`` with what is allowed, in the unit of
+        the metric and as ratios of the average, ``slope_per_round``, ``intercept`` and
+        ``correlation`` of the least-squares line, and ``is_steady``.
     judgements : pandas.DataFrame
-        Every window that the run judged, and why it failed.
+        Every window that the run judged, the earliest first: ``average``,
+        ``range_ratio``, ``slope_ratio``, ``is_steady``, ``is_round_steady`` (all
+        variables at once), and ``reason``, why it failed.
     fit : pandas.DataFrame
-        The rounds of the cell with the line of the window.
+        A row per round of the window: ``value``, ``average``, ``fit`` on the
+        least-squares line, ``fit_low`` and ``fit_high``, the 95 % interval of the true
+        line, and ``residual``.
     windows : pandas.DataFrame
-        Range, slope and average of every window of the cell.
+        Every window of the cell: ``range_ratio``, ``slope_ratio``, ``average`` with
+        ``mean_low`` and ``mean_high``, ``drift_ratio`` with its ends, the change of the
+        level in one more window, and ``is_reported``.
     phases : pandas.DataFrame
-        The cell from fresh to steady.
+        The segments of the cell from fresh to steady: ``phase``, first and last
+        round, ``level`` with ``level_low`` and ``level_high``.
     onsets : pandas.DataFrame
-        Its first steady round by each rule.
+        A row per rule: ``first_round`` that is steady, with ``first_low`` and
+        ``first_high``, the round it was ``decided_after``, the ``level`` it would
+        report, and ``difference_ratio`` to that of the PTS.
     cells : pandas.DataFrame
         The first steady round of every cell of the test by each rule.
     precision : pandas.DataFrame
-        Average, slope and drift of the window with their intervals.
+        Average, slope and drift of the window, then of all rounds since the last
+        change: ``quantity``, ``unit``, ``estimate``, ``low`` and ``high``.
     forecast : pandas.DataFrame
-        The rounds still needed, as forecast after each round.
+        A row per round: ``more_rounds`` still needed, with ``more_low`` and
+        ``more_high`` (95 %; infinite beyond the horizon), and ``waits_for``, the
+        variable that is steady last.
     """
 
     run: Run

@@ -64,29 +64,7 @@ def find_advice(series: RoundSeries) -> Advice:
 
 
 def steadiness_text(series: RoundSeries, rule: str = PTS_RULE) -> str:
-    """Return the verdict of the PTS on a cell, then the analysis beyond its rule.
-
-    Parameters
-    ----------
-    series : RoundSeries
-        The series.
-    rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
-        A rule whose verdict is added.
-
-    Returns
-    -------
-    str
-        One line per fact; the first is the verdict of the PTS.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> frames = (run.measurements, run.windows, run.steps)
-    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
-    >>> steadiness_text(series).partition(".")[0]
-    'By PTS 2'
-    """
+    """Return the verdict of the PTS on a cell, then the analysis beyond its rule."""
     onsets = summarise_onsets(series).set_index("rule")
     lines = [f"By PTS 2.0.2: {_verdict(onsets, PTS_RULE)}"]
     if rule != PTS_RULE:

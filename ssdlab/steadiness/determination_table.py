@@ -23,34 +23,7 @@ _OF_SAMPLES = "A sample is one round in so many; x counts samples."
 def determination_table(
     frame: "pd.DataFrame", *, caption: str = "Steady-state determination data"
 ) -> Table:
-    """Return the determination data as a table, one column per tracking variable.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        What `ssdlab.analysis.summarise_determination` returns.
-    caption : str, default "Steady-state determination data"
-        What the table shows.
-
-    Returns
-    -------
-    Table
-        Window, average, range and slope with their limits in percent and in units, the
-        least-squares line, its correlation and the verdict.
-
-    References
-    ----------
-    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 7 to 9,
-       steady state determination data.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> table = ssdlab.analysis.summarise_determination(run.windows, "lat")
-    >>> type(determination_table(table)).__name__
-    'Table'
-    """
+    """Return the determination data as a table, one column per tracking variable."""
     columns = [row for _, row in frame.iterrows()]
     rows = [(name, *map(words, columns)) for name, words in _LINES]
     is_sampled = any(row["sample_every"] > 1 for row in columns)

@@ -52,47 +52,7 @@ def forecast_steady_state(
     horizon: int = _HORIZON,
     after: int | None = None,
 ) -> pd.DataFrame:
-    """Forecast after each round how many more a test needs until it is steady.
-
-    Parameters
-    ----------
-    tracked : RoundSeries or sequence of RoundSeries
-        The tracking variables of a test, which have to be steady in the same window, or
-        a single cell; of a run that is under way or has ended.
-    rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
-        The rule that ends the test; TKperf's is applied to the numbers as measured.
-    horizon : int, default 25
-        How many samples ahead futures are simulated.
-    after : int, optional
-        The round after which to forecast, by default each.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per round (or per sample, if only samples count) from the fourth until
-        all are steady, or only the one requested: ``after_round``, ``more_rounds`` with
-        ``more_low`` and ``more_high`` (95 %; infinite beyond the horizon),
-        ``chance_within_5`` more samples, ``waits_for``, the variable that is steady
-        last, ``came_after``, the round after which all were in fact steady,
-        ``is_supported`` and ``note``.
-
-    Notes
-    -----
-    The forecast models each series as a decay to a level, with noise that is
-    independent between series. It cannot forecast the drop of a fresh drive after many
-    even rounds: until that is observed, the forecast of a write saturation is not
-    supported, and after it the fresh rounds are excluded.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> frames = (run.measurements, run.windows, run.steps)
-    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
-    >>> forecast = forecast_steady_state(series)
-    >>> len(forecast)
-    3
-    """
+    """Forecast after each round how many more a test needs until it is steady."""
     variables = [tracked] if isinstance(tracked, RoundSeries) else list(tracked)
     chosen = find_steady_rule(rule)
     series = variables[0]
@@ -224,32 +184,7 @@ def _rounds_ahead(counts: IntArray, samples: float) -> float:
 def forecast_text(
     tracked: Sequence[RoundSeries], forecast: pd.DataFrame, rule: str = PTS_RULE
 ) -> str:
-    """Return how many rounds are still needed, or that the test is steady, in words.
-
-    Parameters
-    ----------
-    tracked : sequence of RoundSeries
-        The tracking variables of the forecast.
-    forecast : pandas.DataFrame
-        What `forecast_steady_state` returned for them.
-    rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
-        The rule that was applied.
-
-    Returns
-    -------
-    str
-        A sentence or two.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> frames = (run.measurements, run.windows, run.steps)
-    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
-    >>> forecast = ssdlab.analysis.forecast_steady_state(series)
-    >>> forecast_text([series], forecast).partition(".")[0]
-    'Steady after round 7'
-    """
+    """Return how many rounds are still needed, or that the test is steady, in words."""
     last = min(series.rounds[-1] if series.rounds else 0 for series in tracked)
     who = f", all {len(tracked)} tracking variables at once" if tracked[1:] else ""
     came = find_first_steady(tracked, rule)

@@ -25,32 +25,7 @@ from ssdlab.steadiness.windows import (
 
 
 def summarise_onsets(series: RoundSeries) -> pd.DataFrame:
-    """Return from which round a series is steady, by each rule.
-
-    Parameters
-    ----------
-    series : RoundSeries
-        The series.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per rule: ``rule``, ``title``, ``is_normative`` (only that of the PTS),
-        ``is_steady``, ``first_round`` with ``first_low`` and ``first_high`` where the
-        rule has an interval, ``decided_after``, ``level`` with ``level_low`` and
-        ``level_high``, the average of the rounds that the rule would report,
-        ``difference_ratio`` to the level of the PTS, and ``note``.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> frames = (run.measurements, run.windows, run.steps)
-    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
-    >>> onsets = summarise_onsets(series)
-    >>> len(onsets)
-    5
-    """
+    """Return from which round a series is steady, by each rule."""
     rows = [_by_rule(series, rule) for rule in STEADY_RULES.values()]
     rows += [_by_truncation(series), _by_segments(series)]
     frame = pd.DataFrame(rows, columns=_ONSET_COLUMNS)

@@ -43,7 +43,7 @@ def plot_phases(series: "RoundSeries", phases: "pd.DataFrame") -> go.Figure:
     series : RoundSeries
         The rounds.
     phases : pandas.DataFrame
-        What `ssdlab.analysis.summarise_phases` returns for them.
+        The frame ``phases`` of `ssdlab.steady_state`.
 
     Returns
     -------
@@ -54,11 +54,8 @@ def plot_phases(series: "RoundSeries", phases: "pd.DataFrame") -> go.Figure:
     Examples
     --------
     >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> frames = (run.measurements, run.windows, run.steps)
-    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
-    >>> phases = ssdlab.analysis.summarise_phases(series)
-    >>> plot_phases(series, phases).layout.title.text
+    >>> found = ssdlab.steady_state("data/samples/virtual-b", test="iops")
+    >>> plot_phases(found.series, found.phases).layout.title.text
     'RND 64 KiB 65/35: phases found by change points'
     """
     figure = new_figure(
@@ -128,7 +125,7 @@ def plot_onsets(onsets: "pd.DataFrame", *, title: str = "Steady from") -> go.Fig
     Parameters
     ----------
     onsets : pandas.DataFrame
-        What `ssdlab.analysis.summarise_onsets` returns.
+        The frame ``onsets`` of `ssdlab.steady_state`.
     title : str, default "Steady from"
         Title of the figure.
 
@@ -141,11 +138,8 @@ def plot_onsets(onsets: "pd.DataFrame", *, title: str = "Steady from") -> go.Fig
     Examples
     --------
     >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> frames = (run.measurements, run.windows, run.steps)
-    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
-    >>> onsets = ssdlab.analysis.summarise_onsets(series)
-    >>> plot_onsets(onsets).layout.title.text
+    >>> found = ssdlab.steady_state("data/samples/virtual-b", test="iops")
+    >>> plot_onsets(found.onsets).layout.title.text
     'Steady from'
     """
     figure = new_figure(
@@ -200,7 +194,7 @@ def plot_forecast(
     Parameters
     ----------
     forecast : pandas.DataFrame
-        What `ssdlab.analysis.forecast_steady_state` returns.
+        The frame ``forecast`` of `ssdlab.steady_state`.
     sample_every : int, default 1
         The distance in rounds of those that count.
     title : str, default "Forecast of rounds until steady"
@@ -216,11 +210,8 @@ def plot_forecast(
     Examples
     --------
     >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> frames = (run.measurements, run.windows, run.steps)
-    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
-    >>> forecast = ssdlab.analysis.forecast_steady_state(series)
-    >>> plot_forecast(forecast).layout.title.text
+    >>> found = ssdlab.steady_state("data/samples/virtual-b", test="iops")
+    >>> plot_forecast(found.forecast).layout.title.text
     'Forecast of rounds until steady'
     """
     words = (

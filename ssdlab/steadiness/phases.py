@@ -13,31 +13,7 @@ _STEADY_SHARE = 0.25  # least share of all rounds in the last segment if it is s
 
 
 def summarise_phases(series: RoundSeries) -> pd.DataFrame:
-    """Split a series where its level changes, and name the segments.
-
-    Parameters
-    ----------
-    series : RoundSeries
-        The series; every round counts, whether a sample or not.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per segment: ``phase`` (FOB, transition, steady, not settled), first and
-        last round, ``rounds``, ``level`` with ``level_low`` and ``level_high``, and
-        ``note``. The last segment is steady if it has five rounds and a quarter of all,
-        and the first of a write saturation is that of the fresh drive.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> frames = (run.measurements, run.windows, run.steps)
-    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
-    >>> phases = summarise_phases(series)
-    >>> len(phases)
-    1
-    """
+    """Split a series where its level changes, and name the segments."""
     values = np.array(series.measured)
     if not len(values):
         return pd.DataFrame(columns=_PHASE_COLUMNS)

@@ -65,32 +65,7 @@ def _drift(values: FloatArray, *, called: str) -> Interval:
 
 
 def summarise_precision(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame:
-    """Return the precision of the reported window's numbers, and what more rounds add.
-
-    Parameters
-    ----------
-    series : RoundSeries
-        The series.
-    rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
-        The rule that chooses the window.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per quantity: its ``rounds``, ``quantity``, ``unit`` (value, value per
-        round, ratio, rounds or nothing; if only samples count, those of the window are
-        per sample), ``estimate``, ``low``, ``high`` and ``note``. Of the window, then
-        of all rounds since PELT's last change.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> frames = (run.measurements, run.windows, run.steps)
-    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
-    >>> len(summarise_precision(series))
-    12
-    """
+    """Return the precision of the reported window, and what more rounds add."""
     rows = [
         {"rounds": words} | row
         for words, values, step in _parts(series, _window_of(series, rule))

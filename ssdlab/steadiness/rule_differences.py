@@ -18,38 +18,7 @@ def summarise_rule_differences(
     test: str,
     metric: str = "",
 ) -> pd.DataFrame:
-    """Apply every rule to every cell of a test, each cell by itself.
-
-    Parameters
-    ----------
-    measurements, windows, steps : pandas.DataFrame
-        The tables of one run.
-    test : str
-        The test.
-    metric : {"", "iops", "bw_bytes_per_s", "lat_mean_ns"}, default ""
-        The metric of the cells; by default the one that the test tracks.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per cell: ``tracking``, ``is_tracked``, ``rounds``, and by the name of
-        each rule in words the round after which the cell was first steady: "5", "never"
-        or "not asked"; ``is_differing``, where two rules that were applied disagree.
-
-    Notes
-    -----
-    A test ends when all its tracking variables are steady at once, so the verdict of
-    the PTS on the test may come later than those on its cells.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> frames = (run.measurements, run.windows, run.steps)
-    >>> cells = summarise_rule_differences(*frames, test="iops")
-    >>> int(cells["is_tracked"].sum())
-    3
-    """
+    """Apply every rule to every cell of a test, each cell by itself."""
     listed = list_round_series(measurements, windows, test=test)
     rows = []
     for series in take_listed_series(measurements, steps, listed, metric=metric):

@@ -114,40 +114,7 @@ def take_round_series(
     tracking: str = "",
     metric: str = "",
 ) -> RoundSeries:
-    """Return one metric of one cell over the rounds of a test.
-
-    Parameters
-    ----------
-    measurements, windows, steps : pandas.DataFrame
-        The tables of one run.
-    test : str, default ""
-        The test; by default the judged one with the most rounds.
-    tracking : str, default ""
-        The first words of a cell as `list_round_series` names it, such as ``RND 4 KiB
-        0/100``; blanks and case do not matter. By default the tracking variable that
-        was steady last, for which the test waited.
-    metric : {"", "iops", "bw_bytes_per_s", "lat_mean_ns"}, default ""
-        The metric; by default the one that the test tracks.
-
-    Returns
-    -------
-    RoundSeries
-        One value per measured round.
-
-    Raises
-    ------
-    UnknownNameError
-        If the run has no such test, cell or metric.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> frames = (run.measurements, run.windows, run.steps)
-    >>> series = take_round_series(*frames, test="iops")
-    >>> series.tracking, series.window
-    ('RND 64 KiB 65/35', (3, 7))
-    """
+    """Return one metric of one cell over the rounds of a test."""
     tests = _tests_with_rounds(measurements, windows)
     if test and test not in tests:
         raise UnknownNameError(kind="test with rounds", name=test, known=tests)
@@ -174,31 +141,7 @@ def take_tracked_series(
     *,
     like: RoundSeries,
 ) -> tuple[RoundSeries, ...]:
-    """Return all tracking variables of the phase of a series.
-
-    Parameters
-    ----------
-    measurements, windows, steps : pandas.DataFrame
-        The tables of one run.
-    like : RoundSeries
-        A cell over the rounds.
-
-    Returns
-    -------
-    tuple of RoundSeries
-        The variables that have to be steady at once; only the series if the run has
-        judged no window yet.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> frames = (run.measurements, run.windows, run.steps)
-    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
-    >>> beside = take_tracked_series(*frames, like=series)
-    >>> [one.tracking for one in beside]
-    ['RND 1024 KiB 100/0', 'RND 64 KiB 65/35', 'RND 4 KiB 0/100']
-    """
+    """Return all tracking variables of the phase of a series."""
     listed = list_round_series(measurements, windows, test=like.test)
     beside = listed[listed["is_tracked"] & (listed["phase"] == like.phase)]
     return take_listed_series(measurements, steps, beside) or (like,)

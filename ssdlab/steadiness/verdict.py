@@ -13,44 +13,7 @@ def summarise_determination(
     test: str,
     criteria: SteadyStateCriteria = PTS_CRITERIA,
 ) -> pd.DataFrame:
-    """Return the determination data of each tracking variable's reported window.
-
-    Parameters
-    ----------
-    windows : pandas.DataFrame
-        The table ``windows`` of one run.
-    test : str
-        The test.
-    criteria : SteadyStateCriteria, default PTS_CRITERIA
-        The limits by which the run was judged.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per tracking variable: ``tracking``, ``metric``, ``rounds`` of the
-        window, ``sample_every``, the distance of the rounds that count, and
-        ``first_sample``, the number of the window's first; ``average``, ``allowed_low``
-        and ``allowed_high`` (90 and 110 % of it), ``minimum``, ``maximum``,
-        ``max_range_ratio``, ``allowed_range`` and ``range`` in the unit of the metric,
-        ``range_ratio``, ``is_range_ok``, ``slope_per_round`` and ``intercept`` of the
-        least-squares line, per round or per sample; ``max_slope_ratio``,
-        ``allowed_slope``, ``slope`` (the excursion over the window), ``slope_ratio``,
-        ``is_slope_ok``, ``correlation``, ``is_steady`` and ``is_round_steady`` (all at
-        once).
-
-    References
-    ----------
-    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 7 to 9,
-       steady state determination data.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> table = summarise_determination(run.windows, "lat")
-    >>> len(table)
-    1
-    """
+    """Return the determination data of each tracking variable's reported window."""
     final = windows[(windows["test"] == test) & windows["is_final"].fillna(value=False)]
     range_ratio = criteria.max_range_ratio or 0.0
     slope_ratio = criteria.max_slope_ratio or 0.0
@@ -103,31 +66,7 @@ _DETERMINATION = [
 
 
 def summarise_judgements(windows: pd.DataFrame, test: str) -> pd.DataFrame:
-    """Return every window that the run judged, and why it was not steady.
-
-    Parameters
-    ----------
-    windows : pandas.DataFrame
-        The table ``windows`` of one run.
-    test : str
-        The test.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per judgement, the earliest first: ``tracking``, ``metric``, ``rounds``,
-        ``average``, ``range_ratio``, ``slope_ratio``, ``is_steady``,
-        ``is_round_steady`` and ``reason``, which for a steady variable in a window says
-        if another one is not.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> judged = summarise_judgements(run.windows, "lat")
-    >>> len(judged)
-    1
-    """
+    """Return every window that the run judged, and why it was not steady."""
     judged = windows[windows["test"] == test].sort_values("round", kind="stable")
     waits = judged["is_steady"].astype(bool) & ~judged["is_round_steady"].astype(bool)
     reason = judged["reason"].fillna("").mask(waits, "another variable is not steady")
@@ -148,30 +87,7 @@ def _rounds_text(windows: pd.DataFrame) -> list[str]:
 def pts_verdict_text(
     windows: pd.DataFrame, test: str, spec_version: str = JUDGED_BY
 ) -> str:
-    """Return the verdict of the PTS on a test, all its tracking variables together.
-
-    Parameters
-    ----------
-    windows : pandas.DataFrame
-        The table ``windows`` of one run.
-    test : str
-        The test.
-    spec_version : str, default "PTS 2.0.2"
-        The specification in the run's record. If it is another one, the text states by
-        which rule the run was judged.
-
-    Returns
-    -------
-    str
-        One line; it alone is normative.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> pts_verdict_text(run.windows, "lat")
-    'PTS 2.0.2: STEADY in rounds 1 - 5 (one variable).'
-    """
+    """Return the verdict of the PTS on a test, all its tracking variables together."""
     by = JUDGED_BY
     if spec_version != by:
         named = spec_version or "no specification"

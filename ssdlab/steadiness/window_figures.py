@@ -45,7 +45,7 @@ def plot_tracked(
     Parameters
     ----------
     frame : pandas.DataFrame
-        What `ssdlab.analysis.summarise_tracked` returns.
+        The frame ``tracked`` of `ssdlab.steady_state`.
     title : str, default "All tracking variables"
         Title of the figure.
 
@@ -100,7 +100,7 @@ def plot_window_fit(
     series : RoundSeries
         The rounds.
     fit : pandas.DataFrame
-        What `ssdlab.analysis.summarise_fit` returns for them.
+        The frame ``fit`` of `ssdlab.steady_state`.
     rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
         The rule whose limits are drawn.
 
@@ -118,11 +118,8 @@ def plot_window_fit(
     Examples
     --------
     >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> frames = (run.measurements, run.windows, run.steps)
-    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
-    >>> fit = ssdlab.analysis.summarise_fit(series)
-    >>> plot_window_fit(series, fit).layout.title.text
+    >>> found = ssdlab.steady_state("data/samples/virtual-b", test="iops")
+    >>> plot_window_fit(found.series, found.fit).layout.title.text
     'RND 64 KiB 65/35: measurement window by PTS 2.0.2'
     """
     quantity = suited_quantity(series.metric, series.measured)
@@ -239,7 +236,7 @@ def plot_window_ratios(
     Parameters
     ----------
     windows : pandas.DataFrame
-        What `ssdlab.analysis.summarise_windows` returns.
+        The frame ``windows`` of `ssdlab.steady_state`.
     rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
         The rule whose limits are drawn.
     title : str, default "Every window"
@@ -253,11 +250,8 @@ def plot_window_ratios(
     Examples
     --------
     >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> frames = (run.measurements, run.windows, run.steps)
-    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
-    >>> windows = ssdlab.analysis.summarise_windows(series)
-    >>> plot_window_ratios(windows).layout.title.text
+    >>> found = ssdlab.steady_state("data/samples/virtual-b", test="iops")
+    >>> plot_window_ratios(found.windows).layout.title.text
     'Every window'
     """
     criteria = find_steady_rule(rule).criteria
@@ -323,7 +317,7 @@ def plot_window_means(
     Parameters
     ----------
     windows : pandas.DataFrame
-        What `ssdlab.analysis.summarise_windows` returns.
+        The frame ``windows`` of `ssdlab.steady_state`.
     metric : str
         What was measured, such as ``iops``.
     title : str, default "With a different window"
@@ -339,11 +333,8 @@ def plot_window_means(
     Examples
     --------
     >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> frames = (run.measurements, run.windows, run.steps)
-    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
-    >>> windows = ssdlab.analysis.summarise_windows(series)
-    >>> plot_window_means(windows, metric="iops").layout.title.text
+    >>> found = ssdlab.steady_state("data/samples/virtual-b", test="iops")
+    >>> plot_window_means(found.windows, metric="iops").layout.title.text
     'With a different window'
     """
     words = "95 % intervals, if noise is first-order; filled: steady"

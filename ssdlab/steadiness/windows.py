@@ -78,34 +78,7 @@ def find_reported_window(series: RoundSeries, judged: Judged, rule: SteadyRule) 
 
 
 def summarise_windows(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame:
-    """Judge every window by a rule, and add the intervals of its mean and drift.
-
-    Parameters
-    ----------
-    series : RoundSeries
-        The series.
-    rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
-        The rule.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per window, the earliest first: its first and last round, ``average``,
-        ``range_ratio``, ``slope_ratio``, ``is_steady`` and ``reason`` of the rule;
-        ``mean_low`` and ``mean_high``, the interval of the level about it;
-        ``drift_ratio`` with ``drift_low`` and ``drift_high``, the change of the level
-        in one more window [ratio of the average]; ``is_reported``, the window whose
-        mean the rule reports; ``difference_ratio`` to that mean; and ``note`` on the
-        intervals.
-
-    Examples
-    --------
-    >>> rounds = (150.0, 100.0, 101.0, 99.0, 100.0, 100.0)
-    >>> series = RoundSeries(test="iops", phase="rounds", tracking="RND 4 KiB 0/100",
-    ...     metric="iops", rounds=(1, 2, 3, 4, 5, 6), measured=rounds)
-    >>> summarise_windows(series)["is_steady"].tolist()
-    [False, True]
-    """
+    """Judge every window by a rule, and add the intervals of its mean and drift."""
     chosen = find_steady_rule(rule)
     judged = judge_windows_by_rule(series, chosen)
     reported = find_reported_window(series, judged, chosen)
@@ -173,36 +146,7 @@ def _window_row(
 
 
 def summarise_fit(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame:
-    """Return the reported window's values, its fitted line and the line's interval.
-
-    Parameters
-    ----------
-    series : RoundSeries
-        The series.
-    rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
-        The rule that chooses the window.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per round of the window, none without a window: ``round``, ``value``,
-        ``average``, ``fit`` on the least-squares line, ``fit_low`` and ``fit_high``,
-        the 95 % interval of the true line, ``residual``.
-
-    Notes
-    -----
-    The line is that of the rule; its interval allows for autocorrelation.
-
-    Examples
-    --------
-    >>> import ssdlab
-    >>> run = ssdlab.open_run("data/samples/virtual-b")
-    >>> frames = (run.measurements, run.windows, run.steps)
-    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
-    >>> fit = summarise_fit(series)
-    >>> fit["round"].tolist()
-    [3, 4, 5, 6, 7]
-    """
+    """Return the reported window's values, its fitted line and the line's interval."""
     chosen = find_steady_rule(rule)
     judged = judge_windows_by_rule(series, chosen)
     if not judged:

@@ -139,26 +139,6 @@ class Run:
             is_over=self.state.status == "finished" and not self.is_going_on,
         )
 
-    def summary(self) -> "pd.DataFrame":
-        """Return the key results: the averages that the run reports.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row per result: ``test``, ``phase``, ``tracking``, ``metric``,
-            ``value`` in the stored unit of the metric, ``rounds`` that it covers, and
-            ``is_steady``, missing where nothing was judged.
-
-        Examples
-        --------
-        >>> import ssdlab
-        >>> ssdlab.open_run("data/samples/virtual-b").summary()["tracking"].iloc[0]
-        'RND 4 KiB 0/100'
-        """
-        from ssdlab.stats.key_results import summarise_results  # noqa: PLC0415
-
-        return summarise_results(self.measurements, self.windows)
-
     def job_file(self, step_id: str) -> str:
         """Return the fio job file of a step, or an empty text for a step without."""
         return self._step(step_id).find_text("job.fio")

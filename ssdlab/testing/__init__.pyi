@@ -1,11 +1,7 @@
 from .answer import Answer as Answer
 from .answer import Drive as Drive
 from .answer import Latency as Latency
-from .backend import ModelBackend as ModelBackend
-from .fio_output import render_fio_output as render_fio_output
-from .made import make_record as make_record
 from .made import make_run as make_run
 from .model_drive import ModelDrive as ModelDrive
 from .model_drive import Settling as Settling
-from .replay import ReplayBackend as ReplayBackend
 from .replay import replay_run as replay_run

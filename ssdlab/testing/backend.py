@@ -26,17 +26,6 @@ class ModelBackend:
 
     It follows the protocol of the real one, and its timing: a step takes as long as it
     would, on a simulated clock.
-
-    Attributes
-    ----------
-    drive : Drive
-        The simulated drive: a `ModelDrive`, or anything with its ``answer``.
-    now_s : float
-        The simulated time, as Unix time.
-    armed_gap_s, gap_s : float
-        The idle time before a step whose fio stands ready, and before any other.
-    steps : int, optional
-        After how many steps it ends with `StepsEndedError`.
     """
 
     drive: Drive = field(default_factory=ModelDrive)

@@ -17,44 +17,7 @@ _MS_PER_S = 1000
 def render_fio_output(
     step: Step, answer: Answer, *, ended_s: float, error: int = 0
 ) -> bytes:
-    """Return the output of a step in which a drive gave this answer.
-
-    Parameters
-    ----------
-    step : Step
-        The step, which has a workload.
-    answer : Answer
-        What the drive did.
-    ended_s : float
-        When, as Unix time.
-    error : int, default 0
-        The error that fio's job ended with.
-
-    Returns
-    -------
-    bytes
-        JSON as fio 3.33 writes it, as far as ssdlab reads it.
-
-    Raises
-    ------
-    ValueError
-        If the step does no IO.
-
-    Examples
-    --------
-    >>> import json
-    >>> from ssdlab.model.spec import Workload
-    >>> from ssdlab.model.step import Step
-    >>> from ssdlab.testing import Answer, Latency, render_fio_output
-    >>> load = {"threads": 1, "queue_depth": 1}
-    >>> cell = Workload(access="rnd", block_size_bytes=4096, read_percent=100, **load)
-    >>> step = Step(step_id="1", test_id="iops", phase_id="rounds", kind="cell",
-    ...     workload=cell, runtime_s=2)
-    >>> answer = Answer(iops=1e4, latency=Latency(mean_ns=1e5))
-    >>> said = json.loads(render_fio_output(step, answer, ended_s=0.0))
-    >>> said["jobs"][0]["read"]["total_ios"]
-    20000
-    """
+    """Return the output of a step in which a drive gave this answer."""
     if step.workload is None:
         msg = f"step {step.step_id} does no IO"
         raise ValueError(msg)

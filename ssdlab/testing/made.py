@@ -62,35 +62,7 @@ def make_record(
     label: str = "made by a model",
     run_id: str = "20261121-120000-made",
 ) -> RunRecord:
-    """Return the record of a run that was not measured.
-
-    Parameters
-    ----------
-    asked : str, Profile, Suite or Procedure, default "demo"
-        What is requested: a profile or its name, or what was built from one.
-    tests : sequence of str, default ("iops", "tp", "lat", "wsat")
-        Which tests of the profile.
-    target : TargetIdentity, optional
-        What the drive reports it is. For the model it is of kind ``virtual``, which no
-        report mistakes for a drive.
-    host : HostIdentity, optional
-        What the host reports it is.
-    label : str, default "made by a model"
-        The name that the user gave the run.
-    run_id : str, default "20261121-120000-made"
-        Its name among runs.
-
-    Returns
-    -------
-    RunRecord
-        The record, to change as a test needs and pass to `make_run`.
-
-    Examples
-    --------
-    >>> from ssdlab.testing import make_record
-    >>> make_record("pts-2.0-client", tests=["lat"]).tests
-    ('lat',)
-    """
+    """Return the record of a run that was not measured."""
     chosen = find_profile(asked) if isinstance(asked, str) else asked
     if isinstance(chosen, Profile):
         chosen = ask_suite(

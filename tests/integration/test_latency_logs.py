@@ -12,9 +12,11 @@ import pytest
 from numpy.typing import NDArray
 
 from ssdlab import import_run, read_fio_log
-from ssdlab.analysis import Load, select_load, summarise_qos
+from ssdlab.analysis import summarise_qos
 from ssdlab.notebook import execute_notebook, find_notebook
 from ssdlab.paper.notebook_page import write_notebook_page
+from ssdlab.qos.load import Load
+from ssdlab.qos.loads import select_load
 from ssdlab.store.run import Run
 from tests.rendered import words
 

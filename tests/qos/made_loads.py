@@ -4,7 +4,9 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.analysis import Load, select_load, summarise_qos
+from ssdlab.analysis import summarise_qos
+from ssdlab.qos.load import Load
+from ssdlab.qos.loads import select_load
 from tests.stats.frames import Row, bins, measured, measurements, window, windows
 
 FAST, SLOW = 1_000_000, 5_000_000  # names of two bins [ns]

@@ -1,6 +1,7 @@
 """The curve of a load, and its directions apart."""
 
-from ssdlab.analysis import select_directions, summarise_curve
+from ssdlab.analysis import summarise_curve
+from ssdlab.qos.curves import select_directions
 from tests.qos.made_loads import COUNTED, MEASURED, ONE_RUN, ROUNDS
 
 

@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from ssdlab.analysis import select_load, summarise_qos
+from ssdlab.analysis import summarise_qos
+from ssdlab.qos.loads import select_load
 from ssdlab.stats.latency_kind import latency_kind
 from tests.qos.made_loads import COUNTED, MEASURED
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ssdlab.analysis import origin_text, summarise_latency_map
 from ssdlab.model.errors import EmptyLogError
+from ssdlab.qos.latency_map import origin_text, summarise_latency_map
 from tests.qos.made_loads import FAST, ONE_RUN, ROUNDS, SLOW
 
 

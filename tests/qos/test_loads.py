@@ -2,8 +2,9 @@
 
 import pytest
 
-from ssdlab.analysis import choose_windows, select_loads, summarise_loads
+from ssdlab.analysis import select_loads
 from ssdlab.model.errors import NoHistogramError, UnknownNameError
+from ssdlab.qos.loads import choose_windows, summarise_loads
 from tests.qos.made_loads import COUNTED, MEASURED, WINDOWS
 
 

@@ -4,7 +4,9 @@ import math
 
 import pytest
 
-from ssdlab.analysis import claim_text, select_load, summarise_qos, tabulate_qos
+from ssdlab.analysis import summarise_qos
+from ssdlab.qos.loads import select_load
+from ssdlab.qos.text import claim_text, tabulate_qos
 from tests.qos.made_loads import (
     COUNTED,
     FAST,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ssdlab.analysis import summarise_percentile_rounds
+from ssdlab.qos.rounds import summarise_percentile_rounds
 from tests.qos.made_loads import FAST, ROUNDS, SLOW
 
 

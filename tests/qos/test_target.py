@@ -2,8 +2,9 @@
 
 import pytest
 
-from ssdlab.analysis import QosTarget, parse_qos_target
+from ssdlab.analysis import parse_qos_target
 from ssdlab.model.errors import QosTargetError
+from ssdlab.qos.target import QosTarget
 
 MS = 1e6
 

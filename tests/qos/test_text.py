@@ -2,14 +2,9 @@
 
 import pytest
 
-from ssdlab.analysis import (
-    claim_text,
-    parse_qos_target,
-    summarise_load,
-    summarise_qos,
-    tabulate_qos,
-    tabulate_verdicts,
-)
+from ssdlab.analysis import parse_qos_target, summarise_qos, tabulate_verdicts
+from ssdlab.qos.curves import summarise_load
+from ssdlab.qos.text import claim_text, tabulate_qos
 from ssdlab.qos.verdict import assess_qos
 from ssdlab.stats.unseen import unseen_text
 from tests.qos.made_loads import ONE_RUN, ROUNDS

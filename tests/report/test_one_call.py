@@ -5,6 +5,7 @@ import pytest
 
 import ssdlab
 from ssdlab.model.errors import UnknownNameError
+from ssdlab.steadiness.windows import summarise_windows
 from tests.paths import ROOT
 
 SAMPLE = ROOT / "data" / "samples" / "virtual-b"
@@ -18,7 +19,7 @@ def test_steady_state_has_the_frames_of_its_functions(
     frames = (run.measurements, run.windows, run.steps)
     tracked = ssdlab.analysis.summarise_tracked(*frames, test="iops")
     pd.testing.assert_frame_equal(found.tracked, tracked)
-    windows = ssdlab.analysis.summarise_windows(found.series, "pts-2.0.2")
+    windows = summarise_windows(found.series, "pts-2.0.2")
     pd.testing.assert_frame_equal(found.windows, windows)
     assert "STEADY in rounds" in found.verdict
     assert found.verdict in repr(found)

@@ -18,16 +18,9 @@ from ssdlab.procedures.saturate.stimulus_text import parse_stimulus
 from ssdlab.store.raw import read_all_steps, steps_folder
 from ssdlab.store.run import Run
 from ssdlab.system.folders import Folder
-from ssdlab.testing import (
-    Answer,
-    ModelBackend,
-    ModelDrive,
-    Settling,
-    make_record,
-    make_run,
-    replay_run,
-)
-from ssdlab.testing.backend import STARTED_S, StepsEndedError
+from ssdlab.testing import Answer, ModelDrive, Settling, make_run, replay_run
+from ssdlab.testing.backend import STARTED_S, ModelBackend, StepsEndedError
+from ssdlab.testing.made import make_record
 
 Make = Callable[..., Run]
 DRIVE = ModelDrive()

@@ -9,7 +9,8 @@ from ssdlab.fio.from_json.parse import parse_document
 from ssdlab.fio.measure import measure
 from ssdlab.model.spec import Access, Composite, IoStream, Workload
 from ssdlab.model.step import Step
-from ssdlab.testing import Answer, Latency, ModelDrive, Settling, render_fio_output
+from ssdlab.testing import Answer, Latency, ModelDrive, Settling
+from ssdlab.testing.fio_output import render_fio_output
 
 KIB = 1024
 DRIVE = ModelDrive()

@@ -7,10 +7,8 @@ from typing import Any
 import plotly.graph_objects as go
 
 _RUN = 'run = ssdlab.open_run("data/samples/virtual-all")\n'
-_SERIES = f"""{_RUN}\
-frames = (run.measurements, run.windows, run.steps)
-series = ssdlab.analysis.take_round_series(*frames, test="iops")
-"""
+_STEADY = 'found = ssdlab.steady_state("data/samples/virtual-all", test="iops")\n'
+_QOS = 'found = ssdlab.latency_qos("data/samples/virtual-all", test="lat")\n'
 _LOADS = f"""{_RUN}\
 tables = (run.measurements, run.bins)
 loads = ssdlab.analysis.select_loads(*tables, run.windows, test="lat")
@@ -111,63 +109,51 @@ RECIPES: Mapping[str, str] = {
         """,
     ),
     "plot_window_fit": _lines(
-        _SERIES,
+        _STEADY,
         """
-        fit = ssdlab.analysis.summarise_fit(series)
-        ssdlab.figures.plot_window_fit(series, fit)
+        ssdlab.figures.plot_window_fit(found.series, found.fit)
         """,
     ),
     "plot_window_ratios": _lines(
-        _SERIES,
+        _STEADY,
         """
-        windows = ssdlab.analysis.summarise_windows(series)
-        ssdlab.figures.plot_window_ratios(windows)
+        ssdlab.figures.plot_window_ratios(found.windows)
         """,
     ),
     "plot_window_means": _lines(
-        _SERIES,
+        _STEADY,
         """
-        windows = ssdlab.analysis.summarise_windows(series)
-        ssdlab.figures.plot_window_means(windows, metric=series.metric)
+        ssdlab.figures.plot_window_means(found.windows, metric=found.series.metric)
         """,
     ),
     "plot_phases": _lines(
-        _SERIES,
+        _STEADY,
         """
-        phases = ssdlab.analysis.summarise_phases(series)
-        ssdlab.figures.plot_phases(series, phases)
+        ssdlab.figures.plot_phases(found.series, found.phases)
         """,
     ),
     "plot_onsets": _lines(
-        _SERIES,
+        _STEADY,
         """
-        onsets = ssdlab.analysis.summarise_onsets(series)
-        ssdlab.figures.plot_onsets(onsets)
+        ssdlab.figures.plot_onsets(found.onsets)
         """,
     ),
     "plot_forecast": _lines(
-        _SERIES,
+        _STEADY,
         """
-        tracked = ssdlab.analysis.take_tracked_series(*frames, like=series)
-        forecast = ssdlab.analysis.forecast_steady_state(tracked)
-        ssdlab.figures.plot_forecast(forecast)
+        ssdlab.figures.plot_forecast(found.forecast)
         """,
     ),
     "plot_confidence": _lines(
-        _LOADS,
+        _QOS,
         """
-        curve = ssdlab.analysis.summarise_curve(loads[0])
-        levels = ssdlab.analysis.summarise_qos(loads[0])
-        rates = ssdlab.analysis.summarise_load(loads[0])
-        ssdlab.figures.plot_confidence(curve, levels, rates)
+        ssdlab.figures.plot_confidence(found.curve, found.levels, found.rates)
         """,
     ),
     "plot_qos_levels": _lines(
-        _LOADS,
+        _QOS,
         """
-        levels = ssdlab.analysis.summarise_qos(loads[0], series=run.series)
-        rates = ssdlab.analysis.summarise_load(loads[0])
-        ssdlab.figures.plot_qos_levels(levels, rates=rates)
+        ssdlab.figures.plot_qos_levels(found.levels, rates=found.rates)
         """,
     ),
     "plot_exceedance": _lines(
@@ -178,18 +164,17 @@ RECIPES: Mapping[str, str] = {
         """,
     ),
     "plot_percentile_rounds": _lines(
-        _LOADS,
+        _QOS,
         """
-        every = ssdlab.analysis.select_load(*tables, test="lat", kind="cell")
-        bands = ssdlab.analysis.summarise_percentile_rounds(every)
-        ssdlab.figures.plot_percentile_rounds(bands, title=every.label)
+        title = found.every_round.label
+        ssdlab.figures.plot_percentile_rounds(found.rounds, title=title)
         """,
     ),
     "plot_latency_map": _lines(
-        _LOADS,
+        _QOS,
         """
-        cells = ssdlab.analysis.summarise_latency_map(loads[0], series=run.series)
-        ssdlab.figures.plot_latency_map(cells, title=loads[0].label)
+        title = found.load.label
+        ssdlab.figures.plot_latency_map(found.latency_map, title=title)
         """,
     ),
     "plot_cell_map": _lines(

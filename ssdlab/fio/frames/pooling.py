@@ -91,7 +91,7 @@ def pool_moments(parts: Moments, groups: Groups) -> Moments:
     """Merge means and standard deviations of disjoint IOs, group by group.
 
     The squared deviations add with those of the means, as in
-    `ssdlab.analysis.merge_summaries`; a group of one part keeps its numbers.
+    `ssdlab.stats.latency.merge_summaries`; a group of one part keeps its numbers.
     """
     counts = np.where(parts.counts >= 1, parts.counts, np.nan)
     totals = groups.sum(counts)

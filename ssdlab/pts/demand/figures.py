@@ -210,40 +210,7 @@ def plot_host_cpu(frame: "pd.DataFrame") -> go.Figure:
 def plot_demand_intensity(
     frame: "pd.DataFrame", points: "pd.DataFrame", *, max_lat_ns: float | None = None
 ) -> go.Figure:
-    """Draw mean response time over IOPS, one line a thread count, with the knee.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        One row a TC and QD, as `ssdlab.analysis.summarise_demand` returns:
-        ``threads``, ``queue_depth``, ``iops`` [1/s], ``lat_mean_ns`` [ns],
-        ``is_efficient``, ``is_knee``.
-    points : pandas.DataFrame
-        The points that were chosen, as `ssdlab.analysis.summarise_points` returns:
-        ``point``, ``threads``, ``queue_depth``. Each is marked where it stands in
-        `frame`.
-    max_lat_ns : float, optional
-        The response time that a chosen point must be below [ns].
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Lines named by thread count, whose points are the queue depths; dotted the
-        curve of the points that no other beats; its knee and the chosen points.
-
-    References
-    ----------
-    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 13, 14.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> one = {"threads": [4], "queue_depth": [8], "iops": [9e4], "lat_mean_ns": [4e5]}
-    >>> frame = pd.DataFrame(one).assign(is_efficient=True, is_knee=True)
-    >>> chosen = pd.DataFrame({"point": ["max"], "threads": [4], "queue_depth": [8]})
-    >>> plot_demand_intensity(frame, chosen).data[-1].name
-    'Max: T4/Q8'
-    """
+    """Draw mean response time over IOPS, one line a thread count, with the knee."""
     figure = new_figure("Demand intensity", subtitle=_OVER_WINDOW, height=520)
     across = Across(
         column="iops", axis=axis("IOPS", tickformat=",~r"),

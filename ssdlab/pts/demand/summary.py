@@ -112,7 +112,7 @@ def summarise_demand(
         [B/s], ``lat_mean_ns`` [ns], ``host_user_cpu_percent`` and
         ``host_system_cpu_percent`` [%] (means of the rounds), ``lat_max_ns`` [ns]
         (maximum over the rounds), ``n_rounds``, and ``is_efficient`` and ``is_knee``
-        (`ssdlab.analysis.find_knee`). Points of equal TOIO are rows of their own.
+        (`ssdlab.stats.knee.find_knee`). Points of equal TOIO are rows of their own.
         What was not recorded is missing; there is no row before there is a window.
 
     Notes

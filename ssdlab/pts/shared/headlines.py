@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -72,6 +73,10 @@ class Headline:
         label = "mixed sizes" if size is None else block_size_label(size)
         workers = workers_text(self.threads, self.queue_depth)
         return " ".join(filter(None, (label, workers, self.part)))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return its facts in stored units, and its names."""
+        return {**asdict(self), "name": self.name, "load": self.load}
 
     @property
     def value_text(self) -> str:

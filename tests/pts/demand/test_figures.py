@@ -3,9 +3,10 @@
 import pandas as pd
 import pytest
 
-from ssdlab.figures import plot_demand_intensity, plot_demand_variation
+from ssdlab.figures import plot_demand_variation
 from ssdlab.pts.demand.figures import (
     load_style,
+    plot_demand_intensity,
     plot_demand_rounds,
     plot_host_cpu,
     plot_pre_writes,
