@@ -52,6 +52,10 @@ def _clause(*sections: str) -> str:
     return f"PTS 2.0.2, {noun} {', '.join(known)}"
 
 
+def _is_sequential(test: str) -> bool:
+    return Tp in CATALOG[test].uses
+
+
 def _is_allowed(key: str, profile: Profile, test_ids: tuple[str, ...]) -> bool:
     """Tell whether the edition also allows a value."""
     nominal, meant = PROFILES[profile.nominal], profile.places[key].value
@@ -59,7 +63,7 @@ def _is_allowed(key: str, profile: Profile, test_ids: tuple[str, ...]) -> bool:
         return _has_ranges_of(profile, nominal)
     if key == "wipc_threads":  # those of the loop, as its number: PTS 2.0.2, 3.3
         tp, load = profile[Tp].threads, profile[Load].threads
-        loops = {tp if test == "tp" else load for test in test_ids}
+        loops = {tp if _is_sequential(test) else load for test in test_ids}
         return loops == {profile[Wipc].threads}
     least, value = nominal.value(key), profile.value(key)
     if not isinstance(least, int | float) or not isinstance(value, int | float):
@@ -136,7 +140,7 @@ def _segments(profile: Profile, test_ids: tuple[str, ...]) -> tuple[Departure, .
     tests: dict[int, tuple[str, ...]] = {}
     for test in test_ids:
         if test in LOOPED_TESTS:
-            count = 1 if test == "tp" else min(counts)
+            count = 1 if _is_sequential(test) else min(counts)
             tests[count] = (*tests.get(count, ()), test)
     return tuple(
         Departure(
