@@ -191,6 +191,8 @@ def main(arguments: Sequence[str]) -> int:
     with TemporaryDirectory() as temporary, TemporaryDirectory(dir=_memory()) as memory:
         path = f"{Path(sys.executable).parent}:{os.environ.get('PATH', os.defpath)}"
         environment = {**os.environ, "PATH": path, "TMPDIR": temporary}
+        # Each worker of each lane would compile every module that it imports.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         checks = Checks(environment=environment, in_memory=memory)
         match arguments:
             case ["lint"]:

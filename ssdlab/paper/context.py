@@ -1,7 +1,7 @@
 """What the sections share: the run, its frames as far as they exist, its criteria."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -30,6 +30,8 @@ _TABLES = (
     "windows",
     "findings",
 )
+
+_OF_A_TEST = ("steps", "totals", "percentiles", "bins", "windows")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +109,36 @@ class Context:
         asked = self.test(test).phases
         before = [p for p, then in pairwise(asked) if then.phase_id == phase]
         return bool(before) and isinstance(before[0], Purge)
+
+    def of_test(self, test: str) -> "Context":
+        """Return the run as the pages of one test see it: with the rows of that test.
+
+        What a page selects from is then a part of the tables, split once for all tests.
+        """
+        return self._by_test.get(test) or self._narrowed(test, {})
+
+    @cached_property
+    def _by_test(self) -> dict[str, "Context"]:
+        tests = self.steps.set_index("step_id")["test"]
+        frames = {name: getattr(self, name) for name in _OF_A_TEST}
+        named = {
+            name: frame["test"] if "test" in frame else frame["step_id"].map(tests)
+            for name, frame in frames.items()
+        }
+        parts = {
+            name: dict(iter(frame.groupby(named[name].to_numpy(), sort=False)))
+            for name, frame in frames.items()
+        }
+        return {test: self._narrowed(test, parts) for test in tests.unique()}
+
+    def _narrowed(
+        self, test: str, parts: Mapping[str, Mapping[str, pd.DataFrame]]
+    ) -> "Context":
+        own = {
+            name: parts.get(name, {}).get(test, getattr(self, name).iloc[:0])
+            for name in _OF_A_TEST
+        }
+        return replace(self, **own)
 
     def totals_of(self, test: str, phase: str) -> pd.DataFrame:
         """Return the merged measurements of one phase of a test; see `is_of_phase`."""

@@ -17,7 +17,8 @@ def summarise_histogram(
 ) -> pd.DataFrame:
     """Merge the bins of a test's histogram run into counts and confidence levels."""
     steps = _histogram_steps(measurements, test)[_STEP]
-    rows = bins[(bins["direction"] == "total") & (bins["count"] > 0)].merge(
+    own = bins[bins["step_id"].isin(steps["step_id"])]
+    rows = own[(own["direction"] == "total") & (own["count"] > 0)].merge(
         steps, on=_STEP
     )
     table = rows.groupby(["run_id", "lat_ns"], as_index=False).agg(
@@ -39,7 +40,8 @@ def summarise_confidence(
     """Return the markers of a confidence plot: average, nines and maximum."""
     steps = _histogram_steps(measurements, test)
     histogram = summarise_histogram(bins, measurements, test=test)
-    held = bins[(bins["direction"] == "total") & (bins["count"] > 0)]
+    own = bins[bins["step_id"].isin(steps["step_id"])]
+    held = own[(own["direction"] == "total") & (own["count"] > 0)]
     rows = [
         (run_id, *marker)
         for run_id, curve in histogram.groupby("run_id")

@@ -33,7 +33,7 @@ def summary_rows(context: "Context") -> tuple[SummaryRow, ...]:
     return tuple(
         row
         for test in context.record.tests
-        for row in view_of(asked, test).summary(context, test)
+        for row in view_of(asked, test).summary(context.of_test(test), test)
     )
 
 
@@ -43,11 +43,12 @@ def headlines_of(context: "Context") -> tuple[Headline, ...]:
     return tuple(
         line
         for test in context.record.tests
-        for line in view_of(asked, test).headlines(context, test)
+        for line in view_of(asked, test).headlines(context.of_test(test), test)
     )
 
 
 def pages_of(context: "Context", test: str) -> "tuple[Page, ...]":
     """Return the pages of a test of the run, TKperf's of its profile last."""
-    pages = view_of(context.record.asked, test).pages(context, test)
-    return (*pages, *tkperf_pages(context, test))
+    own = context.of_test(test)
+    pages = view_of(context.record.asked, test).pages(own, test)
+    return (*pages, *tkperf_pages(own, test))
