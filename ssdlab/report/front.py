@@ -13,6 +13,7 @@ from ssdlab.plots.labels import COLORS, axis, lay_out, linear_axis, new_figure
 from ssdlab.plots.lines import Across, Line, add_lines
 from ssdlab.pts.shared.headlines import Headline
 from ssdlab.pts.shared.matrix_figures import plot_matrix_heat
+from ssdlab.pts.wsat.figures import shade_window
 from ssdlab.pts.wsat.summary import summarise_saturation
 from ssdlab.stats.matrix import summarise_iops_matrix
 from ssdlab.text.numbers import number_text, share_text
@@ -130,13 +131,9 @@ def _curves(context: Context, headlines: Sequence[Headline]) -> Iterator[go.Figu
             width=1.8,
         )  # fmt: skip
         add_lines(figure, across, [line])
-        fills = frame.set_index("round")["drive_fills"]
-        if one.is_steady and one.rounds and set(one.rounds) <= set(fills.index):
-            figure.add_vrect(
-                x0=fills[one.rounds[0]], x1=fills[one.rounds[1]],
-                fillcolor=COLORS["window"], line_width=0,
-                annotation_text="steady window", annotation_position="top right",
-            )  # fmt: skip
+        if one.is_steady and one.rounds:
+            inside = frame[frame["round"].between(*one.rounds)]
+            shade_window(figure, across, inside)
         lay_out(
             figure,
             xaxis=axis("Drive fills", rangemode="tozero", fixedrange=True),

@@ -8,9 +8,7 @@ from ssdlab.paper.blocks import Plot
 from ssdlab.paper.context import Context
 from ssdlab.telemetry.figures import add_drive_strip
 from ssdlab.telemetry.trace import idle_clock, io_clock, trace_drive
-from ssdlab.text.quantities import QUANTITIES, Quantity
-
-_MINUTES = QUANTITIES["time_s"]
+from ssdlab.text.quantities import Quantity
 
 
 def read_drive_telemetry(context: Context) -> pd.DataFrame | None:
@@ -30,8 +28,8 @@ def strip_under_io(
     figure: go.Figure,
     *,
     test: str,
+    unit: Quantity,
     phase: str = "",
-    unit: Quantity = _MINUTES,
 ) -> Plot:
     """Return a figure over time under IO, with the strip where there are readings."""
     clock = io_clock(context.totals, context.steps, test=test, phase=phase)

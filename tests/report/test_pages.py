@@ -47,7 +47,13 @@ def required_plots(version: str) -> set[str]:
 
 
 def shown_plots(page: str) -> set[str]:
-    return set(re.findall(r"((?:IOPS|TP|LAT|WSAT) \d(?: \d+KiB)?)\s*</div>", page))
+    """Return the plots of the pages; a page of the throughput is of all block sizes."""
+    named = r"((?:IOPS|TP|LAT|WSAT) \d) ?(\d+KiB(?:, \d+KiB)*)?\s*</div>"
+    return {
+        f"{plot} {size}".strip()
+        for plot, sizes in re.findall(named, page)
+        for size in sizes.split(", ")
+    }
 
 
 def test_report_of_edition_2_has_every_plot_of_the_reference(page: str) -> None:
@@ -236,3 +242,30 @@ def test_fit_of_wsat_counts_samples_and_of_the_others_rounds(render: Render) -> 
     latency = words(render(replace(SMALL, tests=("lat",))))
     assert " x round + " in latency
     assert " x sample " not in latency
+
+
+def test_table_and_bars_of_the_throughput_have_every_block_size(page: str) -> None:
+    table = page[page.index("Throughput [MB/s, decimal]") :]
+    assert re.findall(r'<th scope="row">([^<]*)</th>', table)[:2] == [
+        "128 KiB",
+        "1024 KiB",
+    ]
+    assert words(page).count("2D plot, throughput by block size") == 2  # and contents
+
+
+def test_write_saturation_marks_the_fresh_drive_and_the_steady_window(
+    page: str,
+) -> None:
+    figures = packed(page, "figures")
+    falls = [one for one in figures if one["data"][-1].get("name") == "FOB"]
+    assert len(falls) == 3
+    for one in falls:
+        assert one["data"][1]["name"] == "FOB"
+        assert one["data"][1]["y"] == one["data"][0]["y"][:1]
+        (shade,) = one["layout"]["shapes"]
+        assert one["data"][0]["x"][0] < shade["x0"] < shade["x1"]
+        assert shade["x1"] <= one["data"][0]["x"][-1]
+
+
+def test_histogram_has_the_share_of_slower_ios_beside_it(page: str) -> None:
+    assert words(page).count("How many IOs are slower, T") == 2

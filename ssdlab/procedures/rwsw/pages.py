@@ -44,6 +44,7 @@ from ssdlab.streams.extents import sum_streams, tabulate_capture
 from ssdlab.streams.kept import streams_of
 from ssdlab.streams.replay import summarise_replay, summarise_sweep
 from ssdlab.telemetry.strip import strip_under_io
+from ssdlab.text.quantities import span_s, time_quantity
 
 _SATURATION = "saturation"
 _NO_ROUND = Note(text="No round was finished.", tone="warning")
@@ -136,10 +137,9 @@ def _wsat_pages(context: Context, test: str) -> Iterator[Page]:
     name = " · ".join(filter(None, (label, EXPERIMENTAL)))
     time = plot_saturation(frame, x="time_s", stimulus=name)
     fills = plot_saturation_latency(frame, x="drive_fills", stimulus=name)
-    yield Page(
-        title="IOPS vs time",
-        blocks=(strip_under_io(context, time, test=test), ends_table(context, frame)),
-    )
+    unit = time_quantity(span_s(frame))
+    strip = strip_under_io(context, time, test=test, unit=unit)
+    yield Page(title="IOPS vs time", blocks=(strip, ends_table(context, frame)))
     yield Page(
         title="Response times and IOPS vs drive fills",
         blocks=(Plot(figure=fills), rounds_table(frame)),

@@ -9,7 +9,10 @@ import pandas as pd
 from ssdlab.paper.blocks import Note, Page, Plot
 from ssdlab.paper.context import Context
 from ssdlab.qos.confidence import summarise_confidence, summarise_histogram
+from ssdlab.qos.curves import summarise_curve
 from ssdlab.qos.histogram_figures import plot_confidence
+from ssdlab.qos.loads import select_load
+from ssdlab.qos.spread_figures import plot_exceedance
 from ssdlab.text.numbers import exact_text
 from ssdlab.text.table import (
     Table,
@@ -47,7 +50,10 @@ def histogram_page(
     shown = f"{title}, T{threads}/Q{depth}"
     figure = plot_confidence(frame, markers, measurement, title=shown)
     total = int(measurement["total_ios"])
-    blocks = (Plot(figure=figure), levels_table(markers, total))
+    curve = summarise_curve(select_load(runs, context.bins))
+    named = f"How many IOs are slower, T{threads}/Q{depth}"
+    slower = plot_exceedance(curve, title=named)
+    blocks = (Plot(figure=figure), Plot(figure=slower), levels_table(markers, total))
     return Page(plot_id=plot_id, title=title, blocks=blocks)
 
 

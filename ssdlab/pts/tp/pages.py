@@ -1,9 +1,12 @@
-"""Throughput: PTS 2.0.2, section 8, plots 1 to 5 for each block size."""
+"""Throughput: PTS 2.0.2, section 8: plots 1 to 3 a block size, 4 and 5 of all."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from ssdlab.paper.blocks import Note, Page, Plot
+import pandas as pd
+
+from ssdlab.paper.blocks import Block, Note, Page, Plot
 from ssdlab.paper.context import Context, is_of_phase
 from ssdlab.pts.shared.headlines import largest_headlines
 from ssdlab.pts.shared.matrix import (
@@ -18,7 +21,7 @@ from ssdlab.pts.shared.steady import convergence_page, window_pages
 from ssdlab.pts.shared.view import View
 from ssdlab.pts.tp.tkperf import is_tkperf
 from ssdlab.stats.matrix import summarise_throughput
-from ssdlab.stats.phases import group_name
+from ssdlab.stats.phases import group_name, range_name
 
 _SIDES: tuple[tuple[int, str, int], ...] = ((1, "write", 0), (2, "read", 100))
 
@@ -30,7 +33,7 @@ _IN_TKPERF = " TKperf's table below has its means over the rounds of that window
 
 
 def throughput_pages(context: Context, test: str) -> tuple[Page, ...]:
-    """Return the pages of the throughput test, block size after block size."""
+    """Return the pages of each block size, then a table and bars of all of them."""
     steps = context.steps_of(test)
     cells = steps[steps["kind"].isin(["cell", "mean"])]
     found = [str(name) for name in cells["phase"].unique()]
@@ -39,20 +42,35 @@ def throughput_pages(context: Context, test: str) -> tuple[Page, ...]:
         note = Note(text="No round was finished.", tone="warning")
         title = "Steady state convergence"
         return (Page(plot_id="TP 1", title=title, blocks=(note,)),)
-    return tuple(page for phase in phases for page in _phase_pages(context, phase))
+    curves = [page for phase in phases for page in _phase_pages(context, phase)]
+    valued = [one for one in phases if not _is_untracked(context, one)]
+    ranges = dict.fromkeys(map(range_name, valued))
+    return (
+        *curves,
+        *(
+            page
+            for part in ranges
+            for page in _value_pages(
+                context, [one for one in valued if range_name(one) == part], part
+            )
+        ),
+    )
+
+
+def _is_untracked(context: Context, phase: str) -> bool:
+    """Tell whether a block size has no window of its own, and rounds to say so of."""
+    is_of_means = has_means(context, "tp", phase)
+    is_printed = is_of_means and not context.final_windows("tp", phase)
+    return not (is_printed or context.is_judged("tp", phase))
 
 
 def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
     size = phase.partition("-")[2]
     named = size.replace("KiB", " KiB")
-    values, sides = _value_pages(context, phase, size), _SIDES
+    sides = _SIDES
     if has_means(context, "tp", phase):
-        values = (
-            replace(values[0], blocks=(MEANS_ALONE, *values[0].blocks)),
-            *values[1:],
-        )
         if not context.final_windows("tp", phase):
-            return values
+            return ()
         sides = tuple(s for s in _SIDES if _has_rounds(context, phase, s[2]))
     curves = tuple(
         convergence_page(
@@ -66,15 +84,17 @@ def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
         )
         for number, direction, mix in sides
     )
-    if not context.is_judged("tp", phase):
+    if _is_untracked(context, phase):
         title = f"Tabular data and 2D plot, {named}"
         plot_id = f"TP 3 - 5 {size}".strip()
         note = Note(
             text=_UNTRACKED + (_IN_TKPERF if is_tkperf(context.record.asked) else "")
         )
         return (*curves, Page(plot_id=plot_id, title=title, blocks=(note,)))
-    windows = window_pages(context, "tp", f"TP 3 {size}".strip(), phase=phase)
-    return (*curves, *windows, *values)
+    return (
+        *curves,
+        *window_pages(context, "tp", f"TP 3 {size}".strip(), phase=phase),
+    )
 
 
 def _has_rounds(context: Context, phase: str, mix: int) -> bool:
@@ -83,33 +103,41 @@ def _has_rounds(context: Context, phase: str, mix: int) -> bool:
     return bool(rows["round"].notna().any())
 
 
-def _value_pages(context: Context, phase: str, size: str) -> tuple[Page, ...]:
-    named = size.replace("KiB", " KiB") or "all block sizes"
+def _value_pages(
+    context: Context, phases: Sequence[str], part: str
+) -> tuple[Page, ...]:
+    """Return the table and the bars of all block sizes of an active range."""
     frame = summarise_throughput(context.totals, context.windows)
-    frame = frame[is_of_phase(frame["phase"], phase)]
+    parts = {phase: frame[is_of_phase(frame["phase"], phase)] for phase in phases}
+    notes: list[Block] = [
+        replace(NO_WINDOW, text=f"{_size_of(phase, part)}: {NO_WINDOW.text}")
+        for phase, rows in parts.items()
+        if rows.empty
+    ]
+    if any(has_means(context, "tp", phase) for phase in phases):
+        notes.append(MEANS_ALONE)
+
+    def page(number: str, title: str, *blocks: Block) -> Page:
+        sizes = ", ".join(phase.partition("-")[2] for phase in phases)
+        plot_id = f"TP {number} {sizes}".strip()
+        return Page(plot_id=plot_id, title=f"{title} {part}".strip(), blocks=blocks)
+
+    frame = pd.concat(parts.values())
     if frame.empty:
-        title = f"Tabular data and 2D plot, {named}"
-        return (
-            Page(plot_id=f"TP 4 - 5 {size}".strip(), title=title, blocks=(NO_WINDOW,)),
-        )
+        return (page("4 - 5", "Tabular data and 2D plot", *notes),)
     table = matrix_table(
         frame,
         "bw_bytes_per_s",
         caption="Throughput [MB/s, decimal], mean over the measurement window",
     )
-    plot = plot_throughput_2d(frame, title=f"2D plot, {named}")
-    return (
-        Page(
-            plot_id=f"TP 4 {size}".strip(),
-            title=f"Tabular data, {named}",
-            blocks=(table,),
-        ),
-        Page(
-            plot_id=f"TP 5 {size}".strip(),
-            title=f"2D plot, {named}",
-            blocks=(Plot(figure=plot),),
-        ),
-    )
+    title = "2D plot, throughput by block size"
+    plot = Plot(figure=plot_throughput_2d(frame, title=f"{title} {part}".strip()))
+    return (page("4", "Tabular data", *notes, table), page("5", title, plot))
+
+
+def _size_of(phase: str, part: str) -> str:
+    size = phase.removesuffix(f"-{part}").partition("-")[2]
+    return size.replace("KiB", " KiB") or "all block sizes"
 
 
 VIEW = View(

@@ -9,7 +9,8 @@ from ssdlab.plots.labels import (
     DIRECTION_COLORS,
     new_figure,
 )
-from ssdlab.plots.lines import Across, Line, draw_lines
+from ssdlab.plots.lines import Across, Line, add_points, draw_lines
+from ssdlab.text.quantities import scaled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +37,8 @@ def plot_saturation(
     x: Progress = "time_s",
     iops_scale: Scale = "linear",
     stimulus: str = "",
+    window: tuple[int, int] | None = None,
+    is_fresh: bool = False,
 ) -> go.Figure:
     """Draw IOPS of a write saturation test over time or over what was written.
 
@@ -45,12 +48,17 @@ def plot_saturation(
         One row a round: ``iops`` [1/s] and the column named by `x`; of a mix
         ``read_iops`` and ``write_iops`` [1/s] too.
     x : {"time_s", "total_written_bytes", "drive_fills"}, default "time_s"
-        Time since the first write [s], total bytes written [B], or those by user
-        capacity.
+        Time since the first write [s], which is drawn in minutes if it is long, total
+        bytes written [B], or those by user capacity.
     iops_scale : {"linear", "log"}, default "linear"
         Scale of the IOPS axis; PTS-E 1.1 asks for both.
     stimulus : str, default ""
         What was run, for the title: ``RND 8 KiB 65/35 T4/Q32``.
+    window : tuple of int, optional
+        First and last round of the steady window, which is shaded; needs ``round``.
+    is_fresh : bool, default False
+        Whether the drive was fresh out of the box (FOB) in the first round, which is
+        then marked.
 
     Returns
     -------
@@ -66,7 +74,7 @@ def plot_saturation(
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"time_s": [60.0, 120.0], "iops": [9.0e4, 2.0e4]})
     >>> plot_saturation(frame).data[0].x
-    (1.0, 2.0)
+    (60.0, 120.0)
     """
     scale_name = ", log IOPS" if iops_scale == "log" else ""
     figure = new_figure(f"{_title(stimulus)}: IOPS vs {_NAMES[x]}{scale_name}")
@@ -80,8 +88,30 @@ def plot_saturation(
         )
         for column, direction, name in rates
     ]  # fmt: skip
-    draw_lines(figure, Across.of(x), lines, is_log=iops_scale == "log")
+    across = Across.time(frame) if x == "time_s" else Across.of(x)
+    draw_lines(figure, across, lines, is_log=iops_scale == "log")
+    if is_fresh:
+        first = frame.iloc[:1]
+        add_points(
+            figure, across.places(first), scaled(first["iops"], "iops"), name="FOB",
+            text=f"FOB, {across.hover}: %{{y:,.4~g}} IOPS",
+            marker={"color": COLORS["measured"], "size": 11, "symbol": "diamond-open"},
+        )  # fmt: skip
+    if window:
+        shade_window(figure, across, frame[frame["round"].between(*window)])
     return figure
+
+
+def shade_window(figure: go.Figure, across: Across, rounds: "pd.DataFrame") -> None:
+    """Shade the rounds of the steady window of a write saturation, if there are any."""
+    if rounds.empty:
+        return
+    places = across.places(rounds)
+    figure.add_vrect(
+        x0=places[0], x1=places[-1], layer="below",
+        fillcolor=COLORS["window"], line_width=0,
+        annotation_text="steady window", annotation_position="top right",
+    )  # fmt: skip
 
 
 def _title(stimulus: str) -> str:

@@ -38,7 +38,7 @@ from ssdlab.pts.wsat.tables import (
 from ssdlab.stats.bottleneck import find_bottleneck_warning
 from ssdlab.steadiness.convergence_figures import RoundMetric
 from ssdlab.telemetry.strip import strip_under_io
-from ssdlab.text.quantities import QUANTITIES
+from ssdlab.text.quantities import QUANTITIES, span_s, time_quantity
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,12 +64,36 @@ class _Saturation:
         """Return the name of a plot of the list of the PTS."""
         return f"{self.test.upper()} {number}"
 
+    @property
+    def steady_window(self) -> tuple[int, int] | None:
+        """The first and last round of the window in which the drive was steady."""
+        for one in self.context.final_windows(self.test):
+            if one.is_round_steady:
+                return one.window_first_round, one.window_last_round
+        return None
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the first round was measured on a purged drive."""
+        steps = self.context.steps_of(self.test)
+        phases = steps[steps["kind"] == "cell"]["phase"].unique()
+        is_first = [self.context.is_first(self.test, str(one)) for one in phases]
+        return is_first == [True] and int(self.frame["round"].iloc[0]) == 1
+
     def plot(self, x: Progress, scale: Scale = "linear") -> Plot:
         """Draw IOPS over time or over what was written."""
-        figure = plot_saturation(self.frame, x=x, iops_scale=scale, stimulus=self.name)
+        figure = plot_saturation(
+            self.frame,
+            x=x,
+            iops_scale=scale,
+            stimulus=self.name,
+            window=self.steady_window,
+            is_fresh=self.is_fresh,
+        )
         if x != "time_s":
             return Plot(figure=figure)
-        return strip_under_io(self.context, figure, test=self.test)
+        unit = time_quantity(span_s(self.frame))
+        return strip_under_io(self.context, figure, test=self.test, unit=unit)
 
 
 def saturation_pages(context: Context, test: str) -> tuple[Page, ...]:
