@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import stdtrit
 
 from ssdlab.stats.autoregressive import (
     AutoregressiveFit,
@@ -79,6 +80,23 @@ def estimate_nonnegative_mean(
     """Estimate the level of a non-negative quantity, such as IOPS or a latency."""
     found = estimate_mean(values, called=called)
     return replace(found, low=max(0.0, found.low))
+
+
+def expect_round(
+    values: npt.ArrayLike, *, confidence_percent: float = 95.0
+) -> Interval:
+    """Estimate where one more round of the same level would be.
+
+    The interval of the level widened by the scatter of a round, so that a round of
+    another time is compared with it, not with the level alone.
+    """
+    series = as_values(values)
+    level = estimate_mean(series, confidence_percent=confidence_percent)
+    if len(series) == 1:
+        return level
+    quantile = stdtrit(len(series) - 1, 0.5 + confidence_percent / 200)
+    scatter = float(quantile * np.std(series, ddof=1))
+    return replace(level, low=level.low - scatter, high=level.high + scatter)
 
 
 def estimate_slope(

@@ -12,6 +12,7 @@ from ssdlab.stats.trend import (
     NO_SCATTER,
     estimate_mean,
     estimate_slope,
+    expect_round,
     fit_line,
     fit_mean,
     line_design,
@@ -95,3 +96,17 @@ def test_values_that_do_not_scatter_have_a_narrow_interval_that_says_so(
 def test_missing_values_are_refused(values: list[float]) -> None:
     with pytest.raises(ValueError, match="without missing values"):
         estimate_mean(values)
+
+
+def test_one_more_round_is_expected_within_the_level_and_its_scatter() -> None:
+    """By hand: a deviation of 1 and Student's t of 4 degrees, 2.776."""
+    values = [100 + place / math.sqrt(2.5) for place in (-2, -1, 0, 1, 2)]
+    level, found = estimate_mean(values), expect_round(values)
+    assert found.estimate == pytest.approx(100)
+    assert found.high == pytest.approx(level.high + 2.776445, rel=1e-6)
+    assert found.low < level.low < level.high < found.high
+
+
+def test_of_a_single_round_nothing_is_expected() -> None:
+    found = expect_round([7.0])
+    assert (found.low, found.high) == (-math.inf, math.inf)

@@ -11,7 +11,7 @@ from ssdlab.stats.interval import Interval
 from ssdlab.stats.more_rounds import find_halving, rounds_to_halve
 from ssdlab.stats.pelt import locate_last_change, segment_series
 from ssdlab.stats.steady_state import assess_series, find_first_steady_round
-from ssdlab.stats.trend import NOT_COVERED, estimate_mean, estimate_slope
+from ssdlab.stats.trend import NOT_COVERED, estimate_mean, estimate_slope, expect_round
 from ssdlab.steadiness.forecast import (
     TESTED_DECAYS,
     find_first_steady,
@@ -52,6 +52,12 @@ def _slope(rng: np.random.Generator, *, count: int, autocorrelation: float) -> b
 
 def _level_of(rng: np.random.Generator, *, count: int, noise: Noise) -> bool:
     return _holds(estimate_mean(100 + noise(rng, count)), 100.0)
+
+
+def _fresh(rng: np.random.Generator, *, count: int, autocorrelation: float) -> bool:
+    """Tell whether a first round at the level of the window is not called a change."""
+    series = 100 + draw_noise(rng, 20 + count, autocorrelation)
+    return _holds(expect_round(series[-count:]), series[0])
 
 
 def _two_states(rng: np.random.Generator, count: int) -> FloatArray:
@@ -228,6 +234,18 @@ CASES = (
         for words, noise in zip(
             NOT_COVERED, (_two_states, _long_memory, _rare_drops), strict=True
         )
+    ),
+    *(
+        CoverageCase(
+            statistic="no change from fresh is claimed of a level drive",
+            case=f"autocorrelation {autocorrelation:g}",
+            n=count,
+            trial=partial(_fresh, count=count, autocorrelation=autocorrelation),
+            high=1.0,
+            note="conservative: wide enough for rounds that depend on each other",
+        )
+        for count in (5, 20)
+        for autocorrelation in (0.0, 0.5, 0.8)
     ),
     *(
         CoverageCase(

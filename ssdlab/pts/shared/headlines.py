@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -16,7 +16,11 @@ from ssdlab.stats.claims import claim_of_level
 from ssdlab.stats.interval import Interval
 from ssdlab.stats.matrix import select_window
 from ssdlab.stats.phases import range_name
-from ssdlab.stats.trend import estimate_nonnegative_mean, open_interval
+from ssdlab.stats.trend import (
+    estimate_nonnegative_mean,
+    expect_round,
+    open_interval,
+)
 from ssdlab.text.numbers import metric_text, workers_text
 from ssdlab.text.quantities import is_missing
 
@@ -34,8 +38,9 @@ class Headline:
 
     ``value`` and the 95 % interval from ``low`` to ``high`` are in the stored unit of
     ``metric``; an end of None is unknown or unbounded. ``fresh`` is the first round on
-    a purged drive, ``series`` all rounds of the load. ``is_steady`` is None where no
-    steady state was judged.
+    a purged drive, and ``is_change_shown`` whether it lies where no round of the window
+    is expected, with 95 % confidence. ``series`` has all rounds of the load.
+    ``is_steady`` is None where no steady state was judged.
     """
 
     test: str
@@ -52,6 +57,7 @@ class Headline:
     rounds: tuple[int, int] | None = None
     is_steady: bool | None = None
     fresh: float | None = None
+    is_change_shown: bool = False
     series: tuple[float, ...] = ()
 
     @property
@@ -102,13 +108,6 @@ class Headline:
     def change_ratio(self) -> float | None:
         """The change from fresh to steady, as a ratio of the fresh value."""
         return (self.value - self.fresh) / self.fresh if self.fresh else None
-
-    @property
-    def is_change_shown(self) -> bool:
-        """Whether the interval excludes the fresh value; false if an end is unknown."""
-        if self.fresh is None or self.low is None or self.high is None:
-            return False
-        return not self.low <= self.fresh <= self.high
 
 
 def window_headlines(context: Context, test: str) -> Iterator[Headline]:
@@ -176,10 +175,16 @@ def cell_headline(
     value = (by_round if len(by_round) else values).mean()
     if math.isnan(value):
         return
-    found = open_interval(value)
+    found = expected = open_interval(value)
     if len(by_round) >= _FEWEST_FOR_INTERVAL:
         found = estimate_nonnegative_mean(by_round.to_numpy())
-    yield _of_rows(context, rows, metric=metric, found=found)
+        expected = expect_round(by_round.to_numpy())
+    line = _of_rows(context, rows, metric=metric, found=found)
+    yield replace(line, is_change_shown=_is_change_shown(line.fresh, expected))
+
+
+def _is_change_shown(fresh: float | None, expected: Interval) -> bool:
+    return fresh is not None and not expected.low <= fresh <= expected.high
 
 
 def _of_rows(

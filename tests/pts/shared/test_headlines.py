@@ -9,9 +9,13 @@ import pytest
 
 import ssdlab
 from ssdlab.paper.context import Context, read_context
-from ssdlab.pts.shared.headlines import Headline
+from ssdlab.pts.shared.headlines import Headline, cell_headline
 from ssdlab.report.view import headlines_of
-from ssdlab.stats.matrix import summarise_iops_matrix, summarise_throughput
+from ssdlab.stats.matrix import (
+    select_window,
+    summarise_iops_matrix,
+    summarise_throughput,
+)
 from ssdlab.store.catalog import list_runs
 from tests.cli.called import call
 from tests.made_run import Recipe, make_run
@@ -125,20 +129,19 @@ def test_load_is_named_by_size_and_outstanding_ios() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("ends", "is_shown"),
-    [
-        ((3000.0, 3500.0), True),
-        ((3000.0, 4000.0), False),
-        ((3900.0, 4500.0), False),
-        ((4100.0, 4500.0), True),
-        ((None, 3500.0), False),
-        ((3000.0, None), False),
-    ],
-)
-def test_change_from_fresh_is_shown_only_by_an_interval_without_it(
-    ends: tuple[float | None, float | None], *, is_shown: bool
+@pytest.mark.parametrize(("rises", "is_shown"), [(True, True), (False, False)])
+def test_change_from_fresh_is_claimed_only_beyond_the_scatter_of_a_round(
+    tmp_path: Path, *, rises: bool, is_shown: bool
 ) -> None:
-    low, high = ends
-    one = replace(WRITE, value=3500.0, fresh=4000.0, low=low, high=high)
-    assert one.is_change_shown is is_shown
+    run = make_run(tmp_path / "run", Recipe(tests=("wsat",), saturation_rounds=60))
+    (one,) = headlines_of(read_context(run))
+    context = read_context(run)
+    rows = select_window(context.totals, context.windows, "wsat").copy()
+    rows["iops"] = [100.0, 99.0, 101.0, 98.0, 102.0]
+    totals = context.totals.copy()
+    first = totals["step_id"] == totals[totals["round"] == 1]["step_id"].iloc[0]
+    totals.loc[first, "iops"] = 120.0 if rises else 103.0
+    (line,) = cell_headline(replace(context, totals=totals), rows, "iops")
+    assert line.fresh in {103.0, 120.0}
+    assert line.is_change_shown is is_shown
+    assert one.is_change_shown
