@@ -92,6 +92,11 @@ def render_html(
     )
 
 
+def render_part(template: str, **values: object) -> str:
+    """Return a part of a page as HTML, such as a notebook shows."""
+    return _environment().get_template(template).render(values)
+
+
 @cache
 def _environment() -> Environment:
     """Return what renders templates, each of which is compiled once."""

@@ -9,11 +9,13 @@ from ssdlab.compare.comparison import Comparison
 from ssdlab.compare.pages import TOPICS, comparison_page
 from ssdlab.paper.blocks import Block, Note, Plot
 from ssdlab.paper.context import Context, read_context
+from ssdlab.paper.html import render_part
 from ssdlab.pts.shared.verdict import status_notes
 from ssdlab.pts.suite import CATALOG
 from ssdlab.report import write_report
 from ssdlab.report.findings import AnswerBox, FindingGroup, box_answers
-from ssdlab.report.view import pages_of, summary_rows
+from ssdlab.report.front import front_pictures, front_sentence, front_tiles
+from ssdlab.report.view import headlines_of, pages_of, summary_rows
 from ssdlab.store.run import Run
 from ssdlab.text.table import Table
 
@@ -31,11 +33,25 @@ _STYLE = """<style>
   border-left: 4px solid #1c6b3c; background: #e9f5ee; color: #14512d;
 }
 </style>"""
+_TILE_STYLE = """<style>
+.ssdlab .tiles {
+  display: grid; gap: 0.5em; max-width: 62em;
+  grid-template-columns: repeat(auto-fill, minmax(13em, 1fr));
+}
+.ssdlab .tile { background: #f3f6fa; color: #1c2530; padding: 0.4em 0.8em }
+.ssdlab .tile h2 { margin: 0; font-size: 0.9em }
+.ssdlab .tile p { margin: 0 }
+.ssdlab .tile .number { font-size: 1.5em; font-weight: 700; color: #0b3c5d }
+.ssdlab .tile span, .ssdlab .tile em { font-size: 0.65em; font-style: normal }
+.ssdlab .tile h2 span { font-size: 0.9em; font-weight: 400 }
+.ssdlab .tile .interval, .ssdlab .tiles .aside { font-size: 0.85em; color: #5a6875 }
+.ssdlab .tiles .aside { grid-column: 1 / -1; margin: 0 }
+</style>"""
 _HEAD = ("Test", "Tracking variable", "First round", "Steady", "Rounds", "Verdict")
 
 
 def show_overview(run: Run) -> None:
-    """Show in a notebook what a run found, and the doubts about it.
+    """Show in a notebook what a run found, key results first, and the doubts.
 
     Parameters
     ----------
@@ -47,6 +63,13 @@ def show_overview(run: Run) -> None:
     >>> ssdlab.show_overview(run)  # doctest: +SKIP
     """
     context = read_context(run)
+    headlines = headlines_of(context)
+    if headlines:
+        tiles = render_part("tiles.html.j2", tiles=front_tiles(headlines))
+        show_html(f'<div class="ssdlab">{_TILE_STYLE}{tiles}</div>')
+    if sentence := front_sentence(context, headlines):
+        show_blocks([Note(text=sentence)])
+    show_blocks(front_pictures(context, headlines))
     rows = tuple(
         (
             f"{row.test}",

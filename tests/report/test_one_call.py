@@ -5,6 +5,7 @@ import pytest
 
 import ssdlab
 from ssdlab.model.errors import UnknownNameError
+from ssdlab.report import display
 from ssdlab.steadiness.windows import summarise_windows
 from tests.paths import ROOT
 
@@ -44,3 +45,12 @@ def test_choice_that_the_run_does_not_have_is_refused() -> None:
 
 def test_run_is_named_as_it_was_asked_for() -> None:
     assert ssdlab.steady_state(SAMPLE).which == f"Run: {SAMPLE}"
+
+
+def test_overview_begins_with_the_key_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(display, "show_html", shown.append)
+    ssdlab.show_overview(ssdlab.open_run(SAMPLE))
+    results = ssdlab.summarise_results(SAMPLE)
+    assert shown[0].count('class="tile"') == min(8, len(results))
+    assert f"{results['value'].iloc[0]:,.0f}" in shown[0]
