@@ -44,9 +44,13 @@ class FindingGroup:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RemedyGroup:
-    """The findings about which the same is to be done, and what."""
+    """The findings about which the same is to be done, and what.
+
+    It ``is_folded`` if nothing can be done, as they follow from what was asked for.
+    """
 
     words: str
+    is_folded: bool
     lines: tuple[FindingLine, ...]
 
 
@@ -137,6 +141,7 @@ def remedy_groups(context: Context) -> tuple[RemedyGroup, ...]:
     groups = (
         RemedyGroup(
             words=words,
+            is_folded=remedy == "choice",
             lines=tuple(_line(context, one) for one in found if one.remedy == remedy),
         )
         for remedy, words in REMEDY_WORDS.items()

@@ -13,7 +13,7 @@ from ssdlab.plots.labels import COLORS, axis, lay_out, linear_axis, new_figure
 from ssdlab.plots.lines import Across, Line, add_lines
 from ssdlab.pts.shared.headlines import Headline
 from ssdlab.pts.shared.matrix_figures import plot_matrix_heat
-from ssdlab.pts.wsat.figures import shade_window
+from ssdlab.pts.wsat.figures import mark_fresh, shade_window
 from ssdlab.pts.wsat.summary import summarise_saturation
 from ssdlab.stats.matrix import summarise_iops_matrix
 from ssdlab.text.numbers import number_text, share_text
@@ -131,6 +131,8 @@ def _curves(context: Context, headlines: Sequence[Headline]) -> Iterator[go.Figu
             width=1.8,
         )  # fmt: skip
         add_lines(figure, across, [line])
+        if one.fresh is not None:
+            mark_fresh(figure, across, frame)
         if one.is_steady and one.rounds:
             inside = frame[frame["round"].between(*one.rounds)]
             shade_window(figure, across, inside)

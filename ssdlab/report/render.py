@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from ssdlab.model.report_fields import TITLES
+from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.model.version import VERSION
 from ssdlab.paper.blocks import Block, Chapter, Note, Page
 from ssdlab.paper.context import Context
@@ -39,6 +40,7 @@ def _values(context: Context) -> dict[str, object]:
         "spec_version": context.spec_version,
         "kicker": _kicker(context),
         "profile": context.record.asked.name,
+        "extent": _extent(context),
         "answers": box_answers(context),
         "answers_of": {
             chapter.test_id: box_answers(context, chapter.test_id)
@@ -67,6 +69,17 @@ def _values(context: Context) -> dict[str, object]:
         "jobs": shown_jobs(context),
         "version": VERSION,
     }
+
+
+def _extent(context: Context) -> str:
+    """Return how long IO was done and how much was written, as far as is known."""
+    runtime_s = float(context.totals["runtime_s"].sum())
+    written = float(context.steps["written_bytes"].sum())
+    parts = (
+        f"{duration_label(runtime_s)} of IO" if runtime_s else "",
+        f"{capacity_label(written)} written" if written else "",
+    )
+    return ", ".join(filter(None, parts))
 
 
 def _lacking(context: Context) -> str:

@@ -10,6 +10,7 @@ from ssdlab.cli.outcome import answer_lines
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.finding import REMEDY_WORDS, SEVERITY_WORDS, make_finding
 from ssdlab.model.records import CeilingPoint
+from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.report import render_report
 from tests.made_run import make_run
 from tests.rendered import SMALL, Render, words
@@ -141,3 +142,23 @@ def test_ceiling_is_a_table_of_the_front_page_if_it_was_measured(
     text = words(render(replace(RECIPE, ceiling=(point,))))
     assert "T4/Q32 RND 4 KiB 0/100 2,500,000 1.6" in text
     assert "Host ceiling" not in words(render(RECIPE))
+
+
+def test_findings_that_follow_from_the_choice_are_folded(tmp_path: Path) -> None:
+    page = render_report(make_run(tmp_path / "run", replace(SMALL, tests=("lat",))))
+    folded = re.findall(
+        r'<details class="remedy"( open)?><summary><strong>([^<]*)', page
+    )
+    assert {words for is_open, words in folded if not is_open} == {
+        REMEDY_WORDS["choice"]
+    }
+
+
+def test_front_page_says_how_long_io_was_done_and_how_much_was_written(
+    tmp_path: Path,
+) -> None:
+    run = make_run(tmp_path / "run", replace(SMALL, tests=("lat",)))
+    (lead,) = re.findall(r'<p class="lead">([^<]* of IO[^<]*)</p>', render_report(run))
+    totals = run.measurements[run.measurements["direction"] == "total"]
+    assert f"{duration_label(totals['runtime_s'].sum())} of IO" in lead
+    assert f"{capacity_label(run.steps['written_bytes'].sum())} written" in lead

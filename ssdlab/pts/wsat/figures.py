@@ -91,15 +91,20 @@ def plot_saturation(
     across = Across.time(frame) if x == "time_s" else Across.of(x)
     draw_lines(figure, across, lines, is_log=iops_scale == "log")
     if is_fresh:
-        first = frame.iloc[:1]
-        add_points(
-            figure, across.places(first), scaled(first["iops"], "iops"), name="FOB",
-            text=f"FOB, {across.hover}: %{{y:,.4~g}} IOPS",
-            marker={"color": COLORS["measured"], "size": 11, "symbol": "diamond-open"},
-        )  # fmt: skip
+        mark_fresh(figure, across, frame)
     if window:
         shade_window(figure, across, frame[frame["round"].between(*window)])
     return figure
+
+
+def mark_fresh(figure: go.Figure, across: Across, frame: "pd.DataFrame") -> None:
+    """Mark the first round, that of a fresh drive (FOB)."""
+    first = frame.iloc[:1]
+    add_points(
+        figure, across.places(first), scaled(first["iops"], "iops"), name="FOB",
+        text=f"FOB, {across.hover}: %{{y:,.4~g}} IOPS",
+        marker={"color": COLORS["measured"], "size": 11, "symbol": "diamond-open"},
+    )  # fmt: skip
 
 
 def shade_window(figure: go.Figure, across: Across, rounds: "pd.DataFrame") -> None:
