@@ -112,7 +112,7 @@ def test_user_without_rights_is_told_the_one_command(guest: Guest) -> None:
     done = guest.python(AS_NOBODY.format(arguments=arguments), timeout_s=180)
     assert done.exit_code == 1, done.output
     assert f"{QUEUE}/scheduler: mq-deadline, not permitted" in done.stdout
-    command = "sudo $(command -v ssdlab) doctor --apply --target /dev/nvme0n1"
+    command = "sudo $(command -v ssdlab) doctor --apply /dev/nvme0n1"
     assert f"Run: {command}" in done.stderr
     assert read(guest) == before
     assert not (guest.shared / "free/x.json").exists()
