@@ -61,7 +61,7 @@ class Folder:
 
     def __truediv__(self, name: str) -> "Folder":
         """Return a folder in this one."""
-        return Folder(self.root, (*self.below, one_name(name, self.path)))
+        return Folder(self.root, (*self.below, one_name(name, self.root, self.below)))
 
     @property
     def name(self) -> str:

@@ -28,6 +28,7 @@ FLAGS: Final = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
+_NO_NAME_HAS: Final = frozenset("/\0" if os.name == "posix" else "/\\:\0")
 REMEDY: Final = "Remove it, or restore the run from a copy."
 _READ_FOLDER: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _IS_REPARSE_POINT: Final = getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0)
@@ -46,7 +47,8 @@ KINDS: Final = {
 class Held:
     """An open folder: by its descriptor, or by its path where there are none."""
 
-    path: Path
+    root: Path
+    below: Sequence[str] = ()
     descriptor: int | None = None
 
     def look(self, name: str) -> os.stat_result:
@@ -102,12 +104,16 @@ class Held:
 
     def named(self, name: str) -> str:
         """Return a name as the system expects it next to the descriptor."""
-        name = one_name(name, self.path)
-        return str(self.path / name) if self.descriptor is None else name
+        name = one_name(name, self.root, self.below)
+        return str(self._path / name) if self.descriptor is None else name
+
+    @property
+    def _path(self) -> Path:
+        return self.root.joinpath(*self.below)
 
     @property
     def _itself(self) -> int | Path:
-        return self.path if self.descriptor is None else self.descriptor
+        return self._path if self.descriptor is None else self.descriptor
 
 
 @contextmanager
@@ -118,13 +124,13 @@ def hold(root: Path, below: Sequence[str]) -> Iterator[Held]:
         held = Held(root)
         if HAS_DESCRIPTORS:
             opened.append(os.open(root, _READ_FOLDER | getattr(os, "O_CLOEXEC", 0)))
-            held = Held(root, opened[-1])
-        for depth, name in enumerate(below, 1):
+            held = Held(root, (), opened[-1])
+        for depth in range(1, len(below) + 1):
             if held.descriptor is None:
                 _require_folder(held, root, below[:depth])
             else:
                 opened.append(_open_folder(held, root, below[:depth]))
-            held = Held(held.path / name, opened[-1] if opened else None)
+            held = Held(root, below[:depth], opened[-1] if opened else None)
         yield held
     finally:
         for descriptor in opened:
@@ -168,9 +174,8 @@ def refuse(
     )
 
 
-def one_name(name: str, folder: Path) -> str:
+def one_name(name: str, root: Path, below: Sequence[str] = ()) -> str:
     """Return a name if it is a plain name in its folder."""
-    is_one = os.path.basename(name) == name and "\0" not in name
-    if not is_one or name in {"", ".", ".."}:
-        refuse(folder, (repr(name),), "is not a valid file name")
+    if name in {"", ".", ".."} or not _NO_NAME_HAS.isdisjoint(name):
+        refuse(root.joinpath(*below), (repr(name),), "is not a valid file name")
     return name
