@@ -6,6 +6,7 @@ printed a mean over their window and no rounds, a row of kind ``mean``, that is 
 value.
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,6 +21,7 @@ FIVE_NINES_PERCENT = 99.999
 
 _CELL = ["run_id", "phase", "access", "block_size_bytes", "read_percent"]
 _STEP = ["run_id", "step_id"]
+_PHASE = ("run_id", "test", "phase")
 _METRICS = {column.name for column in MEASUREMENTS.columns if column.dtype == "float64"}
 
 
@@ -51,17 +53,31 @@ def select_window(
 def mark_window(cells: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
     """Mark the rounds of the reported measurement window of each phase."""
     final = windows[windows["is_final"].fillna(value=False).astype(bool)]
-    bounds = final.groupby(["run_id", "test", "phase"], as_index=False).agg(
-        window_first_round=("window_first_round", "min"),
-        window_last_round=("window_last_round", "max"),
+    ends: dict[tuple[str, ...], tuple[int, int]] = {}
+    names = ("window_first_round", "window_last_round")
+    for first, last, *place in zip(
+        *(final[name] for name in (*names, *_PHASE)), strict=True
+    ):
+        known = ends.get(tuple(place), (first, last))
+        ends[tuple(place)] = (min(first, known[0]), max(last, known[1]))
+    bounds = np.array(
+        [
+            ends.get(place, (math.nan, math.nan))
+            for place in zip(*(cells[name] for name in _PHASE), strict=True)
+        ],
+        dtype=float,
+    ).reshape(-1, 2)
+    number = cells["round"].to_numpy(dtype=float, na_value=math.nan)
+    since = number - bounds[:, 0]
+    inside = (since >= 0) & (number <= bounds[:, 1])
+    step = np.maximum(1, np.diff(bounds)[:, 0] // (PTS_CRITERIA.window_rounds - 1))
+    is_unknown = np.isnan(since)  # no window, or no round
+    return cells.assign(
+        is_in_window=pd.arrays.BooleanArray(inside, is_unknown),
+        is_sampled=pd.arrays.BooleanArray(
+            inside & (since % step == 0), is_unknown.copy()
+        ),
     )
-    marked = cells.merge(bounds, on=["run_id", "test", "phase"], how="left")
-    first, last = marked.pop("window_first_round"), marked.pop("window_last_round")
-    step = ((last - first) // (PTS_CRITERIA.window_rounds - 1)).clip(lower=1)
-    numbers = marked["round"].astype("Int64")
-    inside = (numbers >= first.astype("Int64")) & (numbers <= last.astype("Int64"))
-    at_sample = ((numbers - first.astype("Int64")) % step.astype("Int64")) == 0
-    return marked.assign(is_in_window=inside, is_sampled=inside & at_sample)
 
 
 def summarise_iops_matrix(

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from ssdlab.stats.matrix import (
+    mark_window,
     summarise_convergence,
     summarise_iops_matrix,
     summarise_latency_table,
@@ -256,3 +257,33 @@ def test_convergence_refuses_what_is_no_metric(metric: str) -> None:
         ValueError, match=r"unknown metric .*; choose from: bw_bytes_per_s"
     ):
         summarise_convergence(measurements([]), "iops", metric=metric, read_percent=0)
+
+
+def test_rounds_of_a_phase_without_a_window_are_neither_in_it_nor_out() -> None:
+    cells = pd.DataFrame({
+        "run_id": "r",
+        "test": "iops",
+        "phase": ["rounds", "rounds", "rounds", "other"],
+        "round": pd.array([1, 2, None, 2], dtype="Int64"),
+    })
+    window = {"run_id": "r", "test": "iops", "phase": "rounds", "is_final": True}
+    bounds = {"window_first_round": [2], "window_last_round": [6]}
+    marked = mark_window(cells, pd.DataFrame(window | bounds))
+    assert marked["is_in_window"].tolist() == [False, True, pd.NA, pd.NA]
+    assert marked["is_sampled"].tolist() == [False, True, pd.NA, pd.NA]
+
+
+def test_samples_of_a_long_window_are_five_at_equal_distance() -> None:
+    rounds = range(1, 50)
+    cells = pd.DataFrame({
+        "run_id": "r",
+        "test": "wsat",
+        "phase": "saturation",
+        "round": rounds,
+    })
+    window = {"run_id": "r", "test": "wsat", "phase": "saturation", "is_final": True}
+    bounds = {"window_first_round": [4], "window_last_round": [44]}
+    marked = mark_window(cells, pd.DataFrame(window | bounds))
+    assert marked[marked["is_in_window"]]["round"].tolist() == list(range(4, 45))
+    sampled = marked[marked["is_sampled"]]["round"].tolist()
+    assert sampled == [4, 14, 24, 34, 44]
