@@ -65,13 +65,13 @@ class ClassHistogram:
 
 def read_class_histograms(context: Context) -> dict[str, ClassHistogram]:
     """Return the histograms of a run by test; a test without one has none."""
-    totals = context.totals
     found = {}
     for test in HISTOGRAM_TESTS:
-        levels = summarise_confidence(context.bins, totals, test=test)
+        own = context.of_test(test)
+        levels = summarise_confidence(own.bins, own.totals, test=test)
         if levels.empty:
             continue
-        steps = totals[(totals["kind"] == "histogram") & (totals["test"] == test)]
+        steps = own.totals[own.totals["kind"] == "histogram"]
         found[test] = ClassHistogram(
             levels=levels,
             total_ios=int(steps["total_ios"].sum()),

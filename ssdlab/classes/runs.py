@@ -8,6 +8,7 @@ import pandas as pd
 
 from ssdlab.classes.histograms import ClassHistogram, read_class_histograms
 from ssdlab.classes.metrics import (
+    CLASS_METRICS,
     DRAWN_BY_NAME,
     METRICS_BY_NAME,
     RESPONSE_METRICS,
@@ -118,9 +119,13 @@ def _class_run(
 ) -> ClassRun:
     facts = context.runs.iloc[0].to_dict()
     kind = run_kind(facts)
-    values = summarise_class_values(
-        context.totals, context.windows, steps=context.steps
+    every = summarise_class_values(
+        context.totals,
+        context.windows,
+        steps=context.steps,
+        metrics=(*CLASS_METRICS, *RESPONSE_METRICS),
     )
+    values, responses = every[: len(CLASS_METRICS)], every[len(CLASS_METRICS) :]
     is_ranked = kind not in _MODELS or virtual == "ranked"
     taken = values if is_ranked else values.iloc[:0]
     distances = summarise_class_distances(taken, classes)
@@ -133,12 +138,7 @@ def _class_run(
             facts, classes, is_cache_left=context.record.is_cache_left
         ),
         measured=values,
-        responses=summarise_class_values(
-            context.totals,
-            context.windows,
-            steps=context.steps,
-            metrics=RESPONSE_METRICS,
-        ),
+        responses=responses.reset_index(drop=True),
         places=summarise_class_places(taken, classes),
         distances=distances,
         nearest=summarise_nearest_classes(distances),
