@@ -1,7 +1,8 @@
 """Build the tables from raw output; repeatable at any time with equal content."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -56,13 +57,20 @@ from ssdlab.store.raw import (
     steps_folder,
 )
 from ssdlab.store.records import read_record, read_state
-from ssdlab.store.swap import find_lost, replace_tables
-from ssdlab.store.tables import rows_to_columns
+from ssdlab.store.swap import find_lost, replacing_tables
+from ssdlab.store.tables import (
+    rows_to_columns,
+    write_table,
+    writing_table,
+)
 from ssdlab.store.telemetry import read_telemetry
 from ssdlab.system.folders import Folder
 from ssdlab.system.unpack import MAX_INPUT_BYTES
 
+Add = Callable[[Columns], None]
 PlanInputs = tuple[Sequence[PtsTest], PlanContext]
+_ROWS_WAITING = 1 << 16  # of steps whose rows are not written yet
+_LARGE = ("percentiles", "bins", "series")  # written step by step
 _LOG = re.compile(r"series_.*\.log\.gz")
 _LOG_KINDS: dict[str, LogKind] = {"iops": "iops", "bw": "bw", "lat": "lat"}
 
@@ -75,13 +83,57 @@ def ingest_run(
     drops_missing: bool = False,
 ) -> None:
     """Write every table of a run again from its raw output; see `build_tables`."""
-    tables = build_tables(
-        run, plan, max_input_bytes=max_input_bytes, drops_missing=drops_missing
-    )
-    lost = "" if drops_missing else find_lost(run, tables)
-    if lost:
-        refuse_loss(run, lost)
-    replace_tables(run, tables)
+    run_id = read_record(run).run_id
+    ids: dict[str, set[str]] = {name: set() for name in NUMBERS}
+    with replacing_tables(run) as made:
+        with ExitStack() as files:
+            spools = {
+                name: files.enter_context(_spooling(made, name, run_id))
+                for name in _LARGE
+            }
+
+            def take(name: str, rows: Columns) -> None:
+                ids[name].update(rows["step_id"][:1])  # they are of one step
+                if name in spools:
+                    spools[name](rows)
+
+            tables = _build(
+                run,
+                plan,
+                take,
+                max_input_bytes=max_input_bytes,
+                drops_missing=drops_missing,
+            )
+        ids["steps"] = set(tables["steps"]["step_id"])
+        readings = len(tables["telemetry"]["name"])
+        lost = "" if drops_missing else find_lost(run, ids, readings=readings)
+        if lost:
+            refuse_loss(run, lost)
+        for name, columns in tables.items():
+            write_table(made, TABLES[name], columns)
+
+
+@contextmanager
+def _spooling(made: Folder, name: str, run_id: str) -> Iterator[Add]:
+    """Write the rows of steps as they come, so that few are in memory at once."""
+    waiting: list[Columns] = []
+    count = 0
+
+    def write_waiting() -> None:
+        write(stack_steps(TABLES[name], waiting, run_id))
+        waiting.clear()
+
+    def add(rows: Columns) -> None:
+        nonlocal count
+        waiting.append(rows)
+        count += len(rows["step_id"])
+        if count >= _ROWS_WAITING:
+            write_waiting()
+            count = 0
+
+    with writing_table(made, TABLES[name]) as write:
+        yield add
+        write_waiting()
 
 
 def build_tables(
@@ -96,18 +148,39 @@ def build_tables(
     ``plan`` is what the run was planned from, if not the profile in its record. At most
     ``max_input_bytes`` of one file are unpacked.
     """
+    parts: dict[str, list[Columns]] = {name: [] for name in NUMBERS}
+    tables = _build(
+        run,
+        plan,
+        lambda name, rows: parts[name].append(rows),
+        max_input_bytes=max_input_bytes,
+        drops_missing=drops_missing,
+    )
+    run_id = read_record(run).run_id
+    large = {name: stack_steps(TABLES[name], parts[name], run_id) for name in _LARGE}
+    return tables | large
+
+
+def _build(
+    run: Path,
+    plan: PlanInputs | None,
+    take: Callable[[str, Columns], None],
+    *,
+    max_input_bytes: int,
+    drops_missing: bool,
+) -> dict[str, Columns]:
+    """Return the small tables of a run; ``take`` takes the rows of each step."""
     record, state = read_record(run), read_state(run)
     kept_steps = list(read_all_steps(run))
     if not drops_missing:
         require_consecutive(run, [kept.step.step_id for kept in kept_steps])
     steps: list[IngestedStep] = []
-    parts: dict[str, list[Columns]] = {name: [] for name in NUMBERS}
     for kept in kept_steps:
         step = read_ingested_step(run, record, kept, max_input_bytes=max_input_bytes)
         for name in NUMBERS:
-            parts[name].append(step.rows[name])
-        measured = {"measurements": step.rows["measurements"]}
-        steps.append(replace(step, rows=measured))
+            take(name, step.rows[name])
+        kept_rows = {"measurements": step.rows["measurements"]}
+        steps.append(replace(step, rows=kept_rows))
     if plan is None and not record.is_imported:
         plan = plan_inputs(record, state.extensions)
     judgements, is_over = judge_steps(record, plan, steps)
@@ -119,8 +192,10 @@ def build_tables(
         "windows": tabulate_windows(record, judgements),
         "telemetry": _telemetry(run, record),
     }
-    for name in NUMBERS:
-        tables[name] = stack_steps(TABLES[name], parts.pop(name), record.run_id)
+    measured = [step.rows["measurements"] for step in steps]
+    tables["measurements"] = stack_steps(
+        TABLES["measurements"], measured, record.run_id
+    )
     tests = plan[0] if plan else record.asked.tests
     percent = plan[1].active_range_percent if plan else 100
     facts = gather_facts(

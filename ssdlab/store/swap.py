@@ -7,8 +7,8 @@ name that readers know, and the next writer moves them back.
 
 import re
 import secrets
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -17,10 +17,7 @@ import pyarrow as pa
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.schema import TABLES
 from ssdlab.store.parquet import read_columns
-from ssdlab.store.tables import write_table
 from ssdlab.system.folders import Folder
-
-Columns = Mapping[str, Sequence[object]]
 
 TABLES_FOLDER: Final = "tables"
 _OLD: Final = ".tables.old"
@@ -38,8 +35,9 @@ def find_tables(run: Path) -> Folder:
     return folder / (_OLD if is_aside else TABLES_FOLDER)
 
 
-def replace_tables(run: Path, tables: Mapping[str, Columns]) -> None:
-    """Replace the tables of a run."""
+@contextmanager
+def replacing_tables(run: Path) -> Iterator[Folder]:
+    """Give a new folder, which at the end takes the place of the tables of a run."""
     folder = Folder(run)
     _put_back(folder)
     if folder.has(TABLES_FOLDER):
@@ -48,8 +46,7 @@ def replace_tables(run: Path, tables: Mapping[str, Columns]) -> None:
     made = (folder / new).make_new()
     _sweep(folder, new)
     try:
-        for name, columns in tables.items():
-            write_table(made, TABLES[name], columns)
+        yield made
         (folder / _OLD).remove_tree()
         if folder.has(TABLES_FOLDER):
             folder.move(TABLES_FOLDER, folder, _OLD)
@@ -89,27 +86,27 @@ def _require_only_tables(folder: Folder) -> None:
             )
 
 
-def find_lost(run: Path, tables: Mapping[str, Columns]) -> str:
+def find_lost(run: Path, ids: Mapping[str, Collection[str]], *, readings: int) -> str:
     """Return what the current tables have and new ones would not, in words, or "".
 
-    What cannot be read of the current tables does not count as lost.
+    The new ones have rows of the steps ``ids`` by table, and so many readings of the
+    telemetry. What cannot be read of the current tables does not count as lost.
     """
     place = find_tables(run)
     steps, kinds = _read(place, "steps", ("step_id", "kind"))
     pairs = zip(steps.to_pylist(), kinds.to_pylist(), strict=True)
     held = {step for step, kind in pairs if kind != "purge"}
-    lost = held - set(tables["steps"]["step_id"])
+    lost = held.difference(ids["steps"])
     if lost:
         return f"{len(lost)} of the {len(held)} steps of its tables"
     for name in _NUMBERS:
         (steps,) = _read(place, name, ("step_id",))
         before = set(steps.unique().to_pylist())
-        gone = before - set(tables[name]["step_id"])
+        gone = before.difference(ids[name])
         if gone:
             return f"the {name} of {len(gone)} of {len(before)} steps"
-    readings = len(_read(place, "telemetry", ("name",))[0])
-    gone_readings = readings - len(tables["telemetry"]["name"])
-    return f"{gone_readings} of {readings} telemetry readings" * (gone_readings > 0)
+    known = len(_read(place, "telemetry", ("name",))[0])
+    return f"{known - readings} of {known} telemetry readings" * (known > readings)
 
 
 def _read(place: Folder, name: str, columns: Sequence[str]) -> list[pa.ChunkedArray]:

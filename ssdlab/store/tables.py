@@ -9,7 +9,8 @@ other tables: ``measurements`` has the extremes, ``bins`` the counts. Before ver
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -165,25 +166,38 @@ def arrow_schema(table: Table) -> pa.Schema:
     return pa.schema(fields, metadata={"ssdlab_schema": str(SCHEMA_VERSION)})
 
 
-def write_table(
-    folder: Folder, table: Table, columns: Mapping[str, Sequence[object]]
-) -> Path:
-    """Write one table."""
-    if set(columns) != set(table.column_names):
-        different = set(columns) ^ set(table.column_names)
-        msg = f"columns of {table.name} differ from the schema: {sorted(different)}"
-        raise ValueError(msg)
-    name = f"{table.name}.parquet"
-    count = len(columns[table.column_names[0]])
-    with (
-        folder.writing(name) as file,
-        pq.ParquetWriter(file, arrow_schema(table), compression="zstd") as writer,
-    ):
+Write = Callable[[Mapping[str, Sequence[object]]], None]
+
+
+@contextmanager
+def writing_table(folder: Folder, table: Table) -> Iterator[Write]:
+    """Write a table part by part, each in row groups of its own."""
+
+    def write(columns: Mapping[str, Sequence[object]]) -> None:
+        if set(columns) != set(table.column_names):
+            different = set(columns) ^ set(table.column_names)
+            msg = f"columns of {table.name} differ from the schema: {sorted(different)}"
+            raise ValueError(msg)
+        count = len(columns[table.column_names[0]])
         for begin in range(0, max(count, 1), _ROWS_AT_ONCE):
             rows = slice(begin, begin + _ROWS_AT_ONCE)
             part = {column: values[rows] for column, values in columns.items()}
             writer.write_table(_to_arrow(table, part))
-    return folder.path / name
+
+    with (
+        folder.writing(f"{table.name}.parquet") as file,
+        pq.ParquetWriter(file, arrow_schema(table), compression="zstd") as writer,
+    ):
+        yield write
+
+
+def write_table(
+    folder: Folder, table: Table, columns: Mapping[str, Sequence[object]]
+) -> Path:
+    """Write one table."""
+    with writing_table(folder, table) as write:
+        write(columns)
+    return folder.path / f"{table.name}.parquet"
 
 
 def rows_to_columns(

@@ -5,8 +5,10 @@ import json
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
+from ssdlab.ingest import ingest
 from ssdlab.ingest.ingest import build_tables, ingest_run
 from ssdlab.model.errors import FioOutputError, RunFolderError
 from ssdlab.model.schema import TABLES
@@ -218,3 +220,16 @@ def test_damaged_raw_output_is_named(tmp_path: Path) -> None:
     raw.write_bytes(raw.read_bytes()[:50])
     with pytest.raises(RunFolderError, match=r"fio.json.gz is missing or damaged"):
         build_tables(run.path, INPUTS)
+
+
+def test_tables_written_in_parts_are_those_built_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = measured(tmp_path / "run")
+    monkeypatch.setattr(ingest, "_ROWS_WAITING", 10)
+    ingest_run(run.path, INPUTS)
+    again, at_once = open_tables(run.path), frames_of(run.path)
+    groups = pq.read_metadata(run.path / "tables" / "bins.parquet").num_row_groups
+    assert groups > 3
+    for name in TABLES:
+        pd.testing.assert_frame_equal(getattr(again, name), at_once[name])
