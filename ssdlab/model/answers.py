@@ -148,20 +148,40 @@ def find_answers(
     edition: str,
     is_over: bool,
 ) -> Answers:
-    """Return the answers to the three questions.
+    """Return the answers to the three questions, from the table ``windows``."""
+    finals = windows[windows["is_final"].fillna(value=False).astype(bool)]
+    is_steady = finals["is_steady"].fillna(value=False).astype(bool)
+    return answer_questions(
+        findings,
+        tuple(zip(finals["test"], is_steady, strict=True)),
+        tests=tests,
+        edition=edition,
+        is_over=is_over,
+    )
 
-    The answers; where nothing was judged, no steady state is claimed.
+
+def answer_questions(
+    findings: Iterable[Finding],
+    finals: Sequence[tuple[str, bool]],
+    *,
+    tests: Sequence[str],
+    edition: str,
+    is_over: bool,
+) -> Answers:
+    """Return the answers, from the test of each final window and whether it is steady.
+
+    Where nothing was judged, no steady state is claimed.
     """
     found = tuple(findings)
     unsteady = {one.test for one in found if one.code == "not-steady"}
-    finals = windows[windows["is_final"].fillna(value=False).astype(bool)]
-    is_steady = finals["is_steady"].fillna(value=False).astype(bool)
     return Answers(
         edition=edition,
         is_over=is_over,
         steadiness={
             test: _steadiness(
-                test, is_steady[finals["test"] == test], is_found=test in unsteady
+                test,
+                [is_steady for own, is_steady in finals if own == test],
+                is_found=test in unsteady,
             )
             for test in tests
         },
@@ -169,13 +189,11 @@ def find_answers(
     )
 
 
-def _steadiness(
-    test: str, is_steady: "pd.Series[bool]", *, is_found: bool
-) -> Steadiness:
+def _steadiness(test: str, is_steady: Sequence[bool], *, is_found: bool) -> Steadiness:
     if is_found:
         return "not reached"
-    if is_steady.empty:
+    if not is_steady:
         return "not judged"
-    if is_steady.all():
+    if all(is_steady):
         return "reached"
     return "ended at its limit" if is_saturation(test) else "not reached"
