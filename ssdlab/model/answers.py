@@ -80,8 +80,9 @@ class Answers:
         departures = self.found("procedure")
         if any(one.code == "procedure" for one in departures):
             more = [one for one in departures if one.code != "procedure"]
-            besides = f", and {count_severities(more)} besides" if more else ""
-            return f"no test of the PTS{besides}"
+            noun = "finding" if len(more) == 1 else "findings"
+            others = f"; {count_severities(more)} {noun}" if more else ""
+            return f"not a PTS test{others}"
         if departures:
             noun = "point" if len(departures) == 1 else "points"
             counts = count_severities(departures)
@@ -106,7 +107,7 @@ class Answers:
 
     @property
     def doubts_words(self) -> str:
-        """The third answer, such as ``2 (1 grave, 1 minor)``, or ``none``."""
+        """The third answer, such as ``2 (1 critical, 1 minor)``, or ``none``."""
         doubts = self.found("numbers")
         return f"{len(doubts)} ({count_severities(doubts)})" if doubts else "none"
 

@@ -103,7 +103,7 @@ def _group(group: FindingGroup) -> str:
         f"{escape(line.words)}</li>"
         for line in group.lines
     )
-    heading = f"<b>{group.severity.capitalize()}</b>: {escape(group.meaning)}"
+    heading = f"<b>{group.name}</b>: {escape(group.meaning)}"
     return f"<p>{heading}</p><ul>{items}</ul>"
 
 

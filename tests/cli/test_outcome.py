@@ -131,7 +131,7 @@ def test_procedure_names_the_phase_of_each_outcome(tmp_path: Path) -> None:
     ("rounds", "line"),
     [
         (3, "sequence-1  no steady state was judged"),
-        (0, "peak  no steady state is defined for it"),
+        (0, "peak  no steady-state criterion"),
     ],
 )
 def test_procedure_without_a_judgement_says_whether_one_was_due(

@@ -48,9 +48,10 @@ def required_plots(version: str) -> set[str]:
 
 def shown_plots(page: str) -> set[str]:
     """Return the plots of the pages; a page of the throughput is of all block sizes."""
-    named = r"((?:IOPS|TP|LAT|WSAT) \d) ?(\d+KiB(?:, \d+KiB)*)?\s*</div>"
+    size, cell = r"\d+ KiB", r" · [^<]*"
+    named = rf"((?:IOPS|TP|LAT|WSAT) \d) ?({size}(?:, {size})*)?(?:{cell})?\s*</div>"
     return {
-        f"{plot} {size}".strip()
+        f"{plot} {size.replace(' ', '')}".strip()
         for plot, sizes in re.findall(named, page)
         for size in sizes.split(", ")
     }
