@@ -192,6 +192,8 @@ def show_comparison(comparison: Comparison, *topics: str) -> None:
     >>> ssdlab.show_comparison(comparison, "iops")  # doctest: +SKIP
     """
     for topic in topics or TOPICS:
+        if topic == "answer" and comparison.which:
+            show_blocks([Note(text=f"{comparison.which}.")])
         page = comparison_page(comparison, topic)
         if page.blocks and topic != "answer":
             _show_heading(page.title)

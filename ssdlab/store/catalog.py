@@ -219,6 +219,20 @@ def which_text(asked: object, folder: Path) -> str:
     return f"Run: {folder}, the latest that has finished"
 
 
+def find_runs_folder(*, least: int) -> tuple[Path, str]:
+    """Return ``data/runs`` if that many of its runs finished, else the samples.
+
+    The text says which it is, and why.
+    """
+    own, samples = find_here_or_above(_DEFAULT_FOLDER), find_here_or_above(SAMPLES)
+    finished = sum(entry.status in FINISHED for entry in list_runs())
+    if finished >= least or not samples.exists():
+        return own, f"Runs: {own}"
+    few = f"only {finished}" if finished else "none"
+    of_own = f"{few} in {_DEFAULT_FOLDER} has finished"
+    return samples, f"Runs: {samples}, which are samples, as {of_own}"
+
+
 def _latest(
     runs: str | Path | None, statuses: Collection[str], *, or_sample: bool
 ) -> Path:
