@@ -217,7 +217,7 @@ def test_appendix_says_which_lines_fio_ran_beside_the_job_file(page: str) -> Non
 
 
 def test_front_page_says_how_right_the_idle_gaps_are(page: str) -> None:
-    assert "median error below 2 ms" in words(page)
+    assert "accurate to a few ms" in words(page)
 
 
 @pytest.mark.parametrize(("supported", "stars"), [(False, 121), (True, 1)])

@@ -249,9 +249,18 @@ def determination_table(context: Context, window: JudgedWindow) -> Table:
         caption=f"Steady state determination data, {window.tracking} [{unit}]",
         head=("Quantity", "Allowed", "Measured", "Result"),
         rows=tuple(rows),
-        note="The rule limits max \N{MINUS SIGN} min, so single values may fall "
-        f"outside the ±{50 * criteria.max_range_ratio:g} % band. Percentages refer to "
-        "the average; verdicts use unrounded values.",
+        note=f"{_band_note(criteria.max_range_ratio)}Percentages refer to the average; "
+        "verdicts use unrounded values.",
+    )
+
+
+def _band_note(max_range_ratio: float | None) -> str:
+    """Return why a value outside the drawn band may pass; nothing without a rule."""
+    if max_range_ratio is None:
+        return ""
+    return (
+        "The rule limits max \N{MINUS SIGN} min, so single values may fall outside the "
+        f"±{50 * max_range_ratio:g} % band. "
     )
 
 
