@@ -287,8 +287,8 @@ def _extremes(
     if ratio is None:
         return (("Greatest value", "", greatest, ""), ("Least value", "", least, ""))
     half = ratio / 2
-    above = f"{1 + half:.0%} of average: {exact_text(average * (1 + half))}"
-    below = f"{1 - half:.0%} of average: {exact_text(average * (1 - half))}"
+    above = f"{100 * (1 + half):.0f} % of average: {exact_text(average * (1 + half))}"
+    below = f"{100 * (1 - half):.0f} % of average: {exact_text(average * (1 - half))}"
     return (
         ("Greatest value", above, greatest, ""),
         ("Least value", below, least, ""),
@@ -306,7 +306,7 @@ def _limit_row(
     value, share = measured
     limit = "no limit"
     if ratio is not None:
-        limit = f"{exact_text(average * ratio)} ({ratio:.0%})"
+        limit = f"{exact_text(average * ratio)} ({100 * ratio:.0f} %)"
     found = f"{exact_text(value)} ({percent_text(share)})"
     return (name, limit, found, "pass" if is_ok else "FAIL")
 
