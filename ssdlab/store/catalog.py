@@ -72,7 +72,7 @@ def find_outcome(path: str | Path) -> RunOutcome:
             found = read_rows(tables, FINDINGS, _FINDING)
             windows = read_rows(tables, WINDOWS, ("test", "is_final", "is_steady"))
             return _derive_outcome(row, found, windows)
-    except RunFolderError:
+    except (RunFolderError, ValueError):  # also a severity that does not exist
         return RunOutcome()
     return RunOutcome(
         is_conformant=row["is_conformant"],

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.cli.called import call
@@ -65,6 +67,20 @@ def test_runs_and_show_agree_on_a_run_of_an_earlier_version(name: str) -> None:
     assert entry["is_conformant"] == shown["conforms"]
     judged = set(shown["steady_state"].values()) - {"not judged"}
     assert entry["is_steady"] == ("not reached" not in judged)
+
+
+def test_finding_of_a_severity_that_does_not_exist_leaves_a_run_unknown(
+    tmp_path: Path,
+) -> None:
+    place = tmp_path / "odd"
+    shutil.copytree(SAMPLES / "virtual-all", place)
+    file = place / "tables" / "findings.parquet"
+    table = pq.read_table(file)
+    at = table.schema.get_field_index("severity")
+    odd = pa.array(["odd"] * table.num_rows, pa.string())
+    pq.write_table(table.set_column(at, table.schema.field(at), odd), file)
+    row = call("runs", tmp_path).stdout.splitlines()[1]
+    assert row.split()[-2:] == ["unknown", "unknown"]
 
 
 def test_what_no_table_tells_is_shown_as_unknown(tmp_path: Path) -> None:
