@@ -16,6 +16,7 @@
 # %% tags=["parameters"]
 sample: str = "data/samples/virtual-all"
 others: str = "data/samples"  # two drives of it are compared
+runs: str = ""  # what is listed; empty: data/runs, or the samples if that is empty
 
 # %%
 import ssdlab
@@ -92,4 +93,4 @@ ssdlab.figures.plot_cell_rounds(pair, "iops", drives=drives, title=title)
 # click on a head sorts the table.
 
 # %%
-listed = ssdlab.show_runs(others)
+listed = ssdlab.show_runs(runs)

@@ -5,7 +5,7 @@
 # is shown for the drives or only for these runs.
 
 # %% tags=["parameters"]
-runs: str = "data/samples"  # run folders or folders of runs, separated by commas
+runs: str = ""  # folders, separated by commas; empty: data/runs, or the samples
 accept: str = ""  # conditions that may differ: kernel, host; or all
 least_percent: float = 0.0  # ignore differences smaller than this [%]
 same_percent: float = 3.0  # largest difference at which drives count as the same [%]

@@ -32,7 +32,11 @@ class Companion:
 COMPANIONS: tuple[Companion, ...] = (
     Companion(
         notebook="00_start.ipynb",
-        parameters={"sample": str(SAMPLES / "virtual-all"), "others": str(SAMPLES)},
+        parameters={
+            "sample": str(SAMPLES / "virtual-all"),
+            "others": str(SAMPLES),
+            "runs": str(SAMPLES),
+        },
         texts=("A fresh drive is fast", "first steps", "make B"),
         figures=5,
     ),

@@ -19,6 +19,7 @@ from ssdlab.model.drive import PURGE_METHODS, Bus
 from ssdlab.model.finding import (
     FINDING_KINDS,
     SEVERITIES,
+    SEVERITY_NAMES,
     SEVERITY_WORDS,
     Answer,
 )
@@ -57,16 +58,24 @@ _QUESTIONS: dict[Answer, str] = {
 
 def render_findings() -> str:
     """Return the page of finding codes, grouped by the question they answer."""
-    severities = [(f"{name}", SEVERITY_WORDS[name]) for name in SEVERITIES]
+    severities = [
+        (SEVERITY_NAMES[name], f"`{name}`", SEVERITY_WORDS[name]) for name in SEVERITIES
+    ]
     parts = [
         "# Findings\n",
         _BUILT.format(source="ssdlab/model/finding.py"),
         _FINDINGS,
-        _table(("Severity", "Meaning"), severities),
+        _table(("Severity", "Code", "Meaning"), severities),
     ]
     for answer, question in _QUESTIONS.items():
         rows = [
-            (f"`{code}`", kind.severity, kind.meaning, kind.found_when, kind.clause)
+            (
+                f"`{code}`",
+                SEVERITY_NAMES[kind.severity],
+                kind.meaning,
+                kind.found_when,
+                kind.clause,
+            )
             for code, kind in FINDING_KINDS.items()
             if kind.answer == answer
         ]

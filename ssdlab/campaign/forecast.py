@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from ssdlab.drive.health import read_health
@@ -35,6 +36,8 @@ _LISTS = {
 }
 _LEAST_BYTES = "preconditioning fills + purges that write"
 _LEAST_PERCENT = 0.01
+_MANY_FILLS = 100  # of one test
+_MOST_S = 100 * 365 * 86_400.0  # of a time whose end is told
 _ENDS = ("min", "max")
 
 
@@ -168,8 +171,8 @@ def _assume_speed(given: float | None, shape: Shape) -> tuple[float, str]:
     return _USUAL_BYTES_PER_S, "a guess"
 
 
-def forecast_lines(plan: dict[str, Any]) -> list[str]:
-    """Return a forecast as readable lines."""
+def forecast_lines(plan: dict[str, Any], *, now: datetime) -> list[str]:
+    """Return a forecast as readable lines, and when a run would end if begun now."""
     speed = plan["assumed_write_bytes_per_s"] / 1e6
     capacity = capacity_label(plan["capacity_bytes"])
     lines = [
@@ -181,12 +184,38 @@ def forecast_lines(plan: dict[str, Any]) -> list[str]:
         "",
         f"in all {span_words(plan)}",
         *purge_lines(plan["purges"]),
+        *_end_lines(plan, now),
         *endurance_lines(plan),
+        *_fills_lines(plan["tests"]),
     ]
     for heading, key in _LISTS.items():
         if plan.get(key):
             lines += ["", heading, *(f"  {words}" for words in plan[key])]
     return lines
+
+
+def _end_lines(plan: dict[str, Any], now: datetime) -> list[str]:
+    """Return when a run that starts now would end; nothing beyond a century."""
+    if not plan["seconds_max"] < _MOST_S:
+        return []
+    first, last = (
+        f"{now + timedelta(seconds=plan[f'seconds_{end}']):%Y-%m-%d %H:%M}"
+        for end in _ENDS
+    )
+    purges = plan["purges"]
+    is_known = purges["seconds_each"] is not None or not purges["count_max"]
+    words = "" if is_known else ", without the purges"
+    return [f"started now, it would end {_span(first, last)}{words}"]
+
+
+def _fills_lines(tests: Sequence[dict[str, Any]]) -> list[str]:
+    """Return which tests may write a drive very often."""
+    many = ", ".join(
+        f"{test['test']} ({test['drive_fills_max']:,.1f})"
+        for test in tests
+        if test["drive_fills_max"] > _MANY_FILLS
+    )
+    return [f"warning: may exceed {_MANY_FILLS} drive fills: {many}"] if many else []
 
 
 def cost_table(tests: Sequence[dict[str, Any]]) -> list[str]:
@@ -201,12 +230,12 @@ def cost_table(tests: Sequence[dict[str, Any]]) -> list[str]:
 
     columns = (
         column("test", "test", is_words=True),
-        column("steps", ends("steps", str, "-"), is_words=True),
-        column("rounds", ends("rounds", str, "-"), is_words=True),
+        column("steps", ends("steps", "{:,}".format, "-"), is_words=True),
+        column("rounds", ends("rounds", "{:,}".format, "-"), is_words=True),
         column("time", span_words, is_words=True),
         column("written", ends("written_bytes", capacity_label, " to "), is_words=True),
         column(
-            "drive fills", ends("drive_fills", "{:.1f}".format, " to "), is_words=True
+            "drive fills", ends("drive_fills", "{:,.1f}".format, " to "), is_words=True
         ),
     )
     return table_lines(tabulate(tests, columns, caption=""))

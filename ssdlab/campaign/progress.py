@@ -470,7 +470,7 @@ def value_text(value: float | None, metric: Metric) -> str:
     """Return a tracked value with its unit, scaled to be readable.
 
     >>> value_text(8_271.4, "iops"), value_text(59_640_000.0, "bw_bytes_per_s")
-    ('8271', '59.64 MB/s')
+    ('8,271', '59.64 MB/s')
     """
     if value is None:
         return "-"
@@ -479,8 +479,5 @@ def value_text(value: float | None, metric: Metric) -> str:
         "bw_bytes_per_s": (1e6, " MB/s"),
         "lat_mean_ns": (1e3, " µs"),  # noqa: RUF001 - the SI prefix
     }[metric]
-    return (
-        f"{value / scale:.4g}{unit}"
-        if value / scale < 1e4
-        else f"{value / scale:.0f}{unit}"
-    )
+    shown = value / scale
+    return f"{shown:.4g}{unit}" if shown < 999.95 else f"{shown:,.0f}{unit}"

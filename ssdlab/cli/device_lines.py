@@ -143,10 +143,10 @@ def _unseen(survey: DriveSurvey) -> list[str]:
 
 
 def _how(survey: DriveSurvey) -> str:
-    """Return the options that name the drive and give consent."""
+    """Return the arguments that name the drive and give consent."""
     text = shlex.quote(survey.consent.text) if survey.consent else "SERIAL"
     sign = "=" if text.startswith("-") else " "
-    return f"--target {shlex.quote(printable(survey.named))} --confirm{sign}{text}"
+    return f"{shlex.quote(printable(survey.named))} --confirm{sign}{text}"
 
 
 def _reason(use: Use) -> list[str]:

@@ -19,6 +19,7 @@ _MOST_LINES = 24
 _BARS = "▁▂▃▄▅▆▇█"
 _SPARK_WIDTH = 12
 _HEAD = ("result", "load", "value", "95 % interval", "", "by round", "")
+_WORDS = frozenset((0, 1, 4, 5, 6))
 _WIDE, _NARROW_COLUMNS = 110, 5
 _MARKS = {True: "✓", False: "✗", None: ""}
 
@@ -36,15 +37,20 @@ def result_lines(run: Run) -> list[str]:
 
 
 def headline_lines(headlines: "Sequence[Headline]", *, width: int) -> list[str]:
-    """Return key results as a table; a narrow one leaves out the rounds."""
+    """Return key results as a table, without columns that no row fills.
+
+    A narrow one leaves out the rounds.
+    """
     if not headlines:
         return []
     columns = len(_HEAD) if width >= _WIDE else _NARROW_COLUMNS
+    rows = [_headline_row(one) for one in headlines[:_MOST_LINES]]
+    kept = [place for place in range(columns) if any(row[place] for row in rows)]
     table = Table(
         caption="",
-        head=_HEAD[:columns],
-        rows=tuple(_headline_row(one)[:columns] for one in headlines[:_MOST_LINES]),
-        words=tuple(place for place in (0, 1, 4, 5, 6) if place < columns),
+        head=tuple(_HEAD[place] for place in kept),
+        rows=tuple(tuple(row[place] for place in kept) for row in rows),
+        words=tuple(n for n, place in enumerate(kept) if place in _WORDS),
     )
     more = len(headlines) - len(table.rows)
     rest = [f"and {more} more, in the report"] if more else []

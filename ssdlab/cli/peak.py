@@ -4,16 +4,17 @@ from typing import Any
 
 import click
 
-from ssdlab.cli.group import main
+from ssdlab.cli.group import main, require_finite
 from ssdlab.cli.procedure import procedure_options, run_and_report
 
 
 @main.command()
 @click.option(
     "--seconds",
-    default=30,
+    default=30.0,
     show_default=True,
-    type=click.IntRange(1, 86_400),
+    type=click.FloatRange(0.1, 86_400),
+    callback=require_finite,
     help="measured time of a job [s]; published: 30",
 )
 @click.option(
@@ -24,7 +25,7 @@ from ssdlab.cli.procedure import procedure_options, run_and_report
     help="ramp time before that [s]; published: 5",
 )
 @procedure_options
-def peak(*, seconds: int, ramp: int, **options: Any) -> None:
+def peak(*, seconds: float, ramp: int, **options: Any) -> None:
     """Run the seven peak jobs of HGST/WD.
 
     The jobs are as published: the device is purged before each job that writes, and

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,7 +149,7 @@ def show_plan(requested: "Suite | Procedure", options: dict[str, Any]) -> None:
         rated_bytes=options["tbw"],
         purge=purge,
     )
-    lines = forecast_lines(plan)
+    lines = forecast_lines(plan, now=datetime.now().astimezone())
     if (folder := options["jobs"]) is not None:
         jobs = plan_jobs(target, requested, seed=options["seed"], purge=purge)
         count = len(write_jobs(jobs, folder))

@@ -16,27 +16,35 @@ from ssdlab.text.terminal import printable, table_lines, without_columns
 if TYPE_CHECKING:
     from ssdlab.store.catalog import RunEntry
 
-_LESS_NEEDED = ("doubts", "procedure", "device", "tests", "took", "label")
-_LONGEST = 28  # of a label or device in a row of a terminal
+_LESS_NEEDED = ("procedure", "profile", "device", "tests", "took", "doubts", "label")
+_UNKNOWN = "unknown"
+_LONGEST, _LONGEST_IF_NARROW = 28, 21  # of a label or device in a row of a terminal
+_WIDE = 100
 _STEADY = {True: "✓ steady", False: "✗ not steady", None: "finished"}
 _PROCEDURES = {True: "conforms", False: "departs"}
 
 
 @main.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
 @runs_option
 @json_option
 @click.pass_context
-def runs(ctx: click.Context, runs: Path, *, as_json: bool) -> None:
+def runs(ctx: click.Context, folder: Path | None, runs: Path, *, as_json: bool) -> None:
     """List the runs in a folder with their results.
 
-    The newest is the first. A narrow terminal leaves columns out; a file or a pipe gets
-    all of them.
+    FOLDER is that of --runs. The newest run is the first. A narrow terminal leaves
+    columns out; a file or a pipe gets all of them.
     """
     from click.core import ParameterSource
 
     from ssdlab.store.catalog import list_runs
 
-    is_default = ctx.get_parameter_source("runs") is ParameterSource.DEFAULT
+    source = ctx.get_parameter_source("runs")
+    if folder is not None and source is ParameterSource.COMMANDLINE:
+        msg = "Name the folder once: as FOLDER or by --runs."
+        raise click.UsageError(msg)
+    runs = folder or runs
+    is_default = folder is None and source is ParameterSource.DEFAULT
     entries = [_as_plain(entry) for entry in list_runs(None if is_default else runs)]
     if as_json:
         click.echo(json.dumps(entries, indent=1))
@@ -85,8 +93,8 @@ def _tabulate(entries: Sequence[Mapping[str, Any]]) -> Table:
         column("profile", "profile", is_words=True),
         column("tests", "tests", ",".join, is_words=True),
         column("result", _result, is_words=True),
-        column("procedure", "is_conformant", _PROCEDURES.__getitem__, missing=""),
-        column("doubts", "doubts", str, missing=""),
+        column("procedure", "is_conformant", _PROCEDURES.__getitem__, missing=_UNKNOWN),
+        column("doubts", "doubts", str, missing=_UNKNOWN),
     )
     return tabulate(entries, columns, caption="")
 
@@ -108,6 +116,7 @@ def _result(entry: Mapping[str, Any]) -> str:
 
 def _short(text: str) -> str:
     """Return a text as far as a row of a terminal has room for it."""
-    if not sys.stdout.isatty() or len(text) <= _LONGEST:
+    longest = _LONGEST if output_width() >= _WIDE else _LONGEST_IF_NARROW
+    if not sys.stdout.isatty() or len(text) <= longest:
         return text
-    return f"{text[: _LONGEST - 1]}…"
+    return f"{text[: longest - 1]}…"

@@ -53,6 +53,8 @@ class Comparison:
         Which runs are repetitions of one drive.
     left_out : tuple of str
         Runs in the folders that cannot be read, each with the reason.
+    which : str
+        Which folder was opened where that was left open, and why.
     """
 
     runs: tuple[Run, ...]
@@ -63,6 +65,7 @@ class Comparison:
     conditions: pd.DataFrame
     sides: pd.DataFrame
     left_out: tuple[str, ...] = ()
+    which: str = ""
 
     def frame(self, name: str) -> pd.DataFrame:
         """Return a table of all runs, one after the other."""

@@ -23,7 +23,7 @@ _UNKNOWN_TEXTS = frozenset({
     *("not reported by the system", "not told by the system"),  # new, and older runs
 })
 _NONE = "none"  # a value of a profile that requires nothing
-GRAVE_FINDINGS = "grave findings"
+GRAVE_FINDINGS = "critical findings"
 NOT_STEADY = "steady state"
 
 # Shown, but not barring: they belong to the drive or its interface, or do not matter.

@@ -20,6 +20,7 @@ from ssdlab.compare.score import parse_score
 from ssdlab.compare.sides import tabulate_sides
 from ssdlab.compare.verdicts import CONTROLS, SAME_PERCENT, Rules
 from ssdlab.model.errors import ParameterError, UnknownNameError
+from ssdlab.store.catalog import find_runs_folder
 from ssdlab.store.run import Run
 
 _JOB_LINE = re.compile(r"^(\w+)=(.*)$", re.MULTILINE)
@@ -34,7 +35,7 @@ _PATTERN_OPTIONS = (
 
 
 def compare_runs(  # noqa: PLR0913 - each is a choice of the user, by name
-    runs: str | Path | Sequence[str | Path],
+    runs: str | Path | Sequence[str | Path] = "",
     *,
     accept: str = "",
     least_percent: float = 0.0,
@@ -49,9 +50,10 @@ def compare_runs(  # noqa: PLR0913 - each is a choice of the user, by name
 
     Parameters
     ----------
-    runs : str, Path or sequence of str or Path
+    runs : str, Path or sequence of str or Path, default ""
         Run folders, or folders of runs; in one text separated by commas or lines.
-        Nothing is written into them.
+        An empty text is ``data/runs`` if two of its runs have finished, and else the
+        samples. Nothing is written into them.
     accept : str, default ""
         Conditions that count as equal though they differ, such as ``kernel, host``, or
         ``all``.
@@ -111,7 +113,8 @@ def compare_runs(  # noqa: PLR0913 - each is a choice of the user, by name
         control=control,
         primary=parse_cells(primary),
     )
-    found = open_runs(runs)
+    folder, which = ("", "") if runs != "" else find_runs_folder(least=2)
+    found = open_runs(folder or runs)
     opened = found.runs
     records = [run.record for run in opened]
     conditions = tabulate_conditions(
@@ -130,6 +133,7 @@ def compare_runs(  # noqa: PLR0913 - each is a choice of the user, by name
         conditions=conditions,
         sides=sides,
         left_out=found.left_out,
+        which=which,
     )
     parse_watts(watts, made.names_of_sides)
     return made

@@ -9,8 +9,9 @@ import anywidget
 import traitlets
 
 from ssdlab.explorer.style import STYLE
-from ssdlab.report.display import is_in_notebook
-from ssdlab.store.catalog import RunEntry
+from ssdlab.paper.blocks import Note
+from ssdlab.report.display import is_in_notebook, show_blocks
+from ssdlab.store.catalog import RunEntry, find_runs_folder
 from ssdlab.store.run_table import NUMBERS, summarise_runs
 from ssdlab.text.numbers import NOT_MEASURED, metric_text, when_text
 
@@ -114,7 +115,8 @@ def show_runs(folder: str | Path | None = None) -> "pd.DataFrame":
     Parameters
     ----------
     folder : str or Path, optional
-        The folder of runs, as for `list_runs`: by default ``data/runs``.
+        The folder of runs, as for `list_runs`: by default ``data/runs``. An empty
+        text is ``data/runs`` if a run in it has finished, and else the samples.
 
     Returns
     -------
@@ -133,10 +135,15 @@ def show_runs(folder: str | Path | None = None) -> "pd.DataFrame":
     >>> ssdlab.show_runs("data/samples")["profile"].unique().tolist()
     ['demo', 'imported']
     """
+    which = ""
+    if folder == "":
+        folder, which = find_runs_folder(least=1)
     frame = summarise_runs(folder)
     if is_in_notebook():
         from IPython.display import HTML, display  # noqa: PLC0415 - notebooks alone
 
+        if which:
+            show_blocks([Note(text=f"{which}.")])
         rows = [_frame_row(row) for row in frame.to_dict("records")]
         display(HTML(still(table_html(rows))))  # type: ignore[no-untyped-call] # IPython has no types
         display(RunTable(rows=rows, is_selectable=False))  # type: ignore[no-untyped-call] # as above

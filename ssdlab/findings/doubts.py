@@ -44,9 +44,10 @@ def find_complaints(steps: "pd.DataFrame") -> tuple[Finding, ...]:
         doubtful = said[said != ""]
         if len(doubtful):
             first = str(doubtful.iloc[0]).splitlines()[0]
+            noun = "step" if len(rows) == 1 else "steps"
             words = (
-                f"doubts: in {len(doubtful)} of {len(rows)} steps fio or the target "
-                f"warned, first: {first}"
+                f"doubts: {len(doubtful)} of {len(rows)} {noun} logged a warning; "
+                f"first: {first}"
             )
             found.append(make_finding("doubts", words, test=str(test)))
     return tuple(found)

@@ -50,9 +50,9 @@ def find_time_faults(
         count = int((timed["test"] == test).sum())
         worst = rows.iloc[int(off_s[rows.index].to_numpy().argmax())]
         words = (
-            f"times: {len(rows)} of {count} steps did not run for the requested time, "
-            f"to {100 * TIME_TOLERANCE_RATIO:g} %; at worst {worst['runtime_s']:.3g} s "
-            f"instead of {worst['asked_s']:.3g} s"
+            f"times: {len(rows)} of {count} steps missed their requested duration by "
+            f"more than {100 * TIME_TOLERANCE_RATIO:g} % (worst: "
+            f"{worst['runtime_s']:.3g} s instead of {worst['asked_s']:.3g} s)"
         )
         found.append(make_finding("time-measured", words, test=str(test)))
     return (*found, *_wait_faults(steps))

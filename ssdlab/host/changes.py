@@ -6,7 +6,7 @@ from ssdlab.model.host_checks import CheckVerdict, HostCheck
 
 _WORDS: dict[CheckVerdict, str] = {
     "good": "good",
-    "warn": "doubtful",
+    "warn": "warning",
     "bad": "bad",
     "unknown": "unknown",
 }
@@ -34,7 +34,7 @@ def compare_checks(
     >>> off = HostCheck(verdict="good", read="turbo is off", remedy="", **common)
     >>> on = HostCheck(verdict="warn", read="turbo is on", remedy="Set it.", **common)
     >>> compare_checks((off,), (on,))
-    ('Turbo clock: was good (turbo is off), is doubtful now (turbo is on)',)
+    ('Turbo clock: good (turbo is off) before, warning (turbo is on) now',)
     """
     earlier = {check.check_id: check for check in before}
     changed = [
@@ -49,6 +49,6 @@ def compare_checks(
 
 def _tell(before: HostCheck, now: HostCheck) -> str:
     return (
-        f"{now.title}: was {_WORDS[before.verdict]} ({before.read}), is "
-        f"{_WORDS[now.verdict]} now ({now.read})"
+        f"{now.title}: {_WORDS[before.verdict]} ({before.read}) before, "
+        f"{_WORDS[now.verdict]} ({now.read}) now"
     )

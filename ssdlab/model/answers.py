@@ -80,8 +80,9 @@ class Answers:
         departures = self.found("procedure")
         if any(one.code == "procedure" for one in departures):
             more = [one for one in departures if one.code != "procedure"]
-            besides = f", and {count_severities(more)} besides" if more else ""
-            return f"no test of the PTS{besides}"
+            noun = "finding" if len(more) == 1 else "findings"
+            others = f"; {count_severities(more)} {noun}" if more else ""
+            return f"not a PTS test{others}"
         if departures:
             noun = "point" if len(departures) == 1 else "points"
             counts = count_severities(departures)
@@ -106,7 +107,7 @@ class Answers:
 
     @property
     def doubts_words(self) -> str:
-        """The third answer, such as ``2 (1 grave, 1 minor)``, or ``none``."""
+        """The third answer, such as ``2 (1 critical, 1 minor)``, or ``none``."""
         doubts = self.found("numbers")
         return f"{len(doubts)} ({count_severities(doubts)})" if doubts else "none"
 
@@ -148,20 +149,40 @@ def find_answers(
     edition: str,
     is_over: bool,
 ) -> Answers:
-    """Return the answers to the three questions.
+    """Return the answers to the three questions, from the table ``windows``."""
+    finals = windows[windows["is_final"].fillna(value=False).astype(bool)]
+    is_steady = finals["is_steady"].fillna(value=False).astype(bool)
+    return answer_questions(
+        findings,
+        tuple(zip(finals["test"], is_steady, strict=True)),
+        tests=tests,
+        edition=edition,
+        is_over=is_over,
+    )
 
-    The answers; where nothing was judged, no steady state is claimed.
+
+def answer_questions(
+    findings: Iterable[Finding],
+    finals: Sequence[tuple[str, bool]],
+    *,
+    tests: Sequence[str],
+    edition: str,
+    is_over: bool,
+) -> Answers:
+    """Return the answers, from the test of each final window and whether it is steady.
+
+    Where nothing was judged, no steady state is claimed.
     """
     found = tuple(findings)
     unsteady = {one.test for one in found if one.code == "not-steady"}
-    finals = windows[windows["is_final"].fillna(value=False).astype(bool)]
-    is_steady = finals["is_steady"].fillna(value=False).astype(bool)
     return Answers(
         edition=edition,
         is_over=is_over,
         steadiness={
             test: _steadiness(
-                test, is_steady[finals["test"] == test], is_found=test in unsteady
+                test,
+                [is_steady for own, is_steady in finals if own == test],
+                is_found=test in unsteady,
             )
             for test in tests
         },
@@ -169,13 +190,11 @@ def find_answers(
     )
 
 
-def _steadiness(
-    test: str, is_steady: "pd.Series[bool]", *, is_found: bool
-) -> Steadiness:
+def _steadiness(test: str, is_steady: Sequence[bool], *, is_found: bool) -> Steadiness:
     if is_found:
         return "not reached"
-    if is_steady.empty:
+    if not is_steady:
         return "not judged"
-    if is_steady.all():
+    if all(is_steady):
         return "reached"
     return "ended at its limit" if is_saturation(test) else "not reached"

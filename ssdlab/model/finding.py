@@ -11,6 +11,11 @@ from typing import Any, Literal, get_args
 Answer = Literal["procedure", "steady state", "numbers"]
 Severity = Literal["grave", "major", "minor"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)  # the gravest first
+SEVERITY_NAMES: Mapping[Severity, str] = {  # as users see them
+    "grave": "critical",
+    "major": "major",
+    "minor": "minor",
+}
 SEVERITY_WORDS: Mapping[Severity, str] = {
     "grave": "results may be wrong or may not reflect the device",
     "major": "deviates from the standard",
@@ -539,16 +544,16 @@ def share_findings(findings: Iterable[Finding]) -> tuple[SharedFinding, ...]:
 
 
 def count_severities(findings: Sequence[SharedFinding]) -> str:
-    """Return how many findings there are of each severity, such as ``1 grave``."""
+    """Return how many findings there are of each severity, such as ``1 critical``."""
     counts = {
-        severity: sum(found.severity == severity for found in findings)
+        SEVERITY_NAMES[severity]: sum(found.severity == severity for found in findings)
         for severity in SEVERITIES
     }
     return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
 
 
 def count_text(findings: Sequence[SharedFinding]) -> str:
-    """Return how many findings there are, such as ``3 findings (1 grave, 2 major)``."""
+    """Return a count of findings, such as ``3 findings (1 critical, 2 major)``."""
     if not findings:
         return "no findings"
     noun = "finding" if len(findings) == 1 else "findings"

@@ -163,7 +163,7 @@ def _text(meant: Value, value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
-        return " ".join(_item(meant, item) for item in value)
+        return ", ".join(_item(meant, item) for item in value)
     return _item(meant, value)
 
 
@@ -183,7 +183,7 @@ def _number(kind: str, value: float) -> str:
             is_whole = float(value).is_integer() or value >= 60
             return duration_label(value) if is_whole else f"{value:g} s"
         case "size":
-            return block_size_label(round(value)).replace(" ", "")
+            return block_size_label(round(value))
         case "mix":
             return mix_label(round(value))
         case "percent":

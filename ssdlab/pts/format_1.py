@@ -30,7 +30,9 @@ _DERIVED = re.compile(
 )
 _UNKNOWN = "unknown"  # a group of values
 _OF_PROCEDURES = ("name", "notes", "max_idle_s", "given")
-_VALUES = {place.value.words for place in PROFILES["demo"].places.values()}
+_VALUES = {place.value.words for place in PROFILES["demo"].places.values()} | {
+    "rounds at most"  # the words of max_rounds in format 1
+}
 _OF_IMPORTS = (  # the beginning of the words, and their code
     (r"imported: ", "imported"),
     (r"test: these workloads ", "import-cells"),

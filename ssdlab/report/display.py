@@ -103,7 +103,7 @@ def _group(group: FindingGroup) -> str:
         f"{escape(line.words)}</li>"
         for line in group.lines
     )
-    heading = f"<b>{group.severity.capitalize()}</b>: {escape(group.meaning)}"
+    heading = f"<b>{group.name}</b>: {escape(group.meaning)}"
     return f"<p>{heading}</p><ul>{items}</ul>"
 
 
@@ -192,6 +192,8 @@ def show_comparison(comparison: Comparison, *topics: str) -> None:
     >>> ssdlab.show_comparison(comparison, "iops")  # doctest: +SKIP
     """
     for topic in topics or TOPICS:
+        if topic == "answer" and comparison.which:
+            show_blocks([Note(text=f"{comparison.which}.")])
         page = comparison_page(comparison, topic)
         if page.blocks and topic != "answer":
             _show_heading(page.title)

@@ -8,6 +8,7 @@ from ssdlab.model.answers import Answers
 from ssdlab.model.finding import (
     REMEDY_WORDS,
     SEVERITIES,
+    SEVERITY_NAMES,
     SEVERITY_WORDS,
     Answer,
     Severity,
@@ -32,6 +33,11 @@ class FindingLine:
     clause: str
     severity: Severity
 
+    @property
+    def name(self) -> str:
+        """Its severity, as shown."""
+        return SEVERITY_NAMES[self.severity].capitalize()
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FindingGroup:
@@ -40,6 +46,11 @@ class FindingGroup:
     severity: Severity
     meaning: str
     lines: tuple[FindingLine, ...]
+
+    @property
+    def name(self) -> str:
+        """Its severity, as shown."""
+        return SEVERITY_NAMES[self.severity].capitalize()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,7 +114,10 @@ def box_answers(context: Context, test: str = "") -> tuple[AnswerBox, ...]:
 def _followed(answers: Answers) -> Standing:
     if answers.conforms:
         return "good"
-    return "bad" if answers.found("procedure") else "open"
+    departures = answers.found("procedure")
+    is_other = any(found.code == "procedure" for found in departures)
+    is_grave = any(found.severity == "grave" for found in departures)
+    return "bad" if is_grave or (departures and not is_other) else "open"
 
 
 def _reached(answers: Answers) -> Standing:

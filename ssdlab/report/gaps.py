@@ -18,18 +18,14 @@ _OTHER = "before another phase"
 LONG_GAP_S: Final = 0.03
 _MOST_ROWS: Final = 10
 _NOTE = (
-    "The drive may collect garbage while it is idle. The gaps are measured at every "
-    "step and listed in the appendix. A gap lasts from the last IO of a step, at its "
-    "reported end, to the first IO of the next, at its reported end less the runtime "
-    "given by fio. Checked against the clock of the virtual SSD, gaps are accurate to "
-    "a few ms (median error below 2 ms, single errors up to some tens of ms on a "
-    "loaded host). Idle time that HIR requires is not included."
+    "Gap = start of a step's first IO (its end less fio's runtime) less the end of "
+    "the step before; accurate to a few ms, to some tens of ms on a loaded host. "
+    "Idle time that HIR requires is not included."
 )
 _NOTE_OF_IMPORT = (
-    "The drive may collect garbage while it is idle. A gap is the time at which fio "
-    "wrote a result, less the runtime that it gives, less the time at which it wrote "
-    "the previous result; fio writes a moment after the last IO. Where results lack "
-    "the time of writing, gaps are unknown."
+    "Gap = time at which fio wrote a result less its runtime, less the time of the "
+    "result before; fio writes a moment after the last IO. Results without the time of "
+    "writing have no gaps."
 )
 
 

@@ -13,7 +13,7 @@ from ssdlab.text.table import WORKERS, Table, column, tabulate
 
 _WORDS: dict[CheckVerdict, str] = {
     "bad": "bad",
-    "warn": "doubtful",
+    "warn": "warning",
     "good": "good",
     "unknown": "unknown",
 }
@@ -24,7 +24,8 @@ _CHECK = (
 )
 _NOTE = (
     "fio's null engine completes every IO at once, so no device can give this host "
-    "more. A result within 10 % of it is a grave finding: the host may have limited it."
+    "more. A result within 10 % of it is a critical finding: the host may have limited "
+    "it."
 )
 
 
@@ -48,8 +49,9 @@ def _of(checks: Sequence[HostCheck], verdict: str) -> list[HostCheck]:
 
 
 def _counts(checks: Sequence[HostCheck]) -> Note:
-    counts = ((len(_of(checks, name)), words) for name, words in _WORDS.items())
-    parts = ", ".join(f"{count} {words}" for count, words in counts if count)
+    counts = {name: len(_of(checks, name)) for name in _WORDS}
+    nouns = _WORDS | ({"warn": "warnings"} if counts["warn"] > 1 else {})
+    parts = ", ".join(f"{n} {nouns[name]}" for name, n in counts.items() if n)
     is_bad = bool(_of(checks, "bad"))
     noun = "check" if len(checks) == 1 else "checks"
     text = f"{len(checks)} {noun} of the host before the run: {parts}."

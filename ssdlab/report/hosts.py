@@ -8,7 +8,7 @@ from typing import Literal
 import pandas as pd
 import plotly.graph_objects as go
 
-from ssdlab.model.finding import SharedFinding, count_text
+from ssdlab.model.finding import SEVERITY_NAMES, SharedFinding, count_text
 from ssdlab.paper.blocks import Note, Page, Plot, Tone
 from ssdlab.paper.context import Context
 from ssdlab.paper.document import Document, write_document
@@ -242,7 +242,7 @@ def _findings_table(name: str, context: Context) -> Table:
         shared,
         (
             column("Finding", "code", is_words=True),
-            column("Severity", "severity", is_words=True),
+            column("Severity", "severity", SEVERITY_NAMES.__getitem__, is_words=True),
             column("Tests", tests, is_words=True),
             column("In words", "words", is_words=True),
         ),

@@ -11,8 +11,8 @@ from ssdlab.text.numbers import NOT_RECORDED, or_unknown, seconds_text
 from ssdlab.text.table import Table, column, tabulate
 
 _NOTE = (
-    "Took: the whole step, including marking and reading back. Found last: the last "
-    "fact of its record, after the purge; the complete record is below."
+    "Duration: the whole step, including marking and reading back. Verification: the "
+    "last fact of its record, after the purge; the complete record is below."
 )
 
 
@@ -71,16 +71,16 @@ def _table(context: Context, purges: tuple[_Purge, ...]) -> Table:
             column(
                 "Method", lambda p: p.facts[0] if p.facts else method, is_words=True
             ),
-            column("Took", "took_s", seconds_text),
-            column("Found last", _found_last, is_words=True),
-            column("Doubts", lambda purge: purge.doubt or "none", is_words=True),
+            column("Duration", "took_s", seconds_text),
+            column("Verification", _verification, is_words=True),
+            column("Warnings", lambda purge: purge.doubt or "none", is_words=True),
         ),
         caption="Each purge" if len(purges) > 1 else "The purge",
         note=_NOTE,
     )
 
 
-def _found_last(purge: _Purge) -> str:
+def _verification(purge: _Purge) -> str:
     return purge.facts[-1] if len(purge.facts) > 1 else NOT_RECORDED
 
 

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 _DECIMALS = 3
 _NOTE = (
-    "The range rule limits maximum minus minimum, so a value may lie outside the "
-    "band around the average. Excursions in % are of the average."
+    "The rule limits max \N{MINUS SIGN} min, so single values may fall outside the "
+    "band around the average. Percentages refer to the average; verdicts use unrounded "
+    "values."
 )
 _OF_SAMPLES = "A sample is one round in so many; x counts samples."
 

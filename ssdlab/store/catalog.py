@@ -1,12 +1,15 @@
 """The list of runs in a folder, and the run that a text names."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
+from ssdlab.model.answers import answer_questions
 from ssdlab.model.errors import RunFolderError, guess_name
-from ssdlab.model.schema import RUNS
+from ssdlab.model.finding import read_findings
+from ssdlab.model.schema import FINDINGS, RUNS, WINDOWS
 from ssdlab.store.places import find_here_or_above, is_there
 from ssdlab.store.records import RunState, read_record, read_state
 from ssdlab.system.folders import Folder
@@ -17,6 +20,8 @@ _SAMPLE = SAMPLES / "virtual-all"
 _MOST_LISTED = 5
 LATEST = "latest"
 FINISHED = frozenset({"finished"})
+_OUTCOME = ("is_conformant", "is_steady", "doubts", "tests", "spec_version", "status")
+_FINDING = ("code", "severity", "test", "words")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,20 +59,45 @@ class RunOutcome:
 
 def find_outcome(path: str | Path) -> RunOutcome:
     """Return the outcome of a run, by its tables."""
-    from ssdlab.store.tables import read_rows  # noqa: PLC0415 - numpy and pyarrow
+    from ssdlab.store.swap import find_tables  # noqa: PLC0415 - numpy and pyarrow
+    from ssdlab.store.tables import read_rows  # noqa: PLC0415 - as above
 
-    columns = ("is_conformant", "is_steady", "doubts")
     try:
-        rows = read_rows(Folder(Path(path)) / "tables", RUNS, columns)
-    except RunFolderError:
+        tables = find_tables(Path(path))
+        rows = read_rows(tables, RUNS, _OUTCOME)
+        if len(rows) != 1:
+            return RunOutcome()
+        (row,) = rows
+        if row["doubts"] is None:
+            found = read_rows(tables, FINDINGS, _FINDING)
+            windows = read_rows(tables, WINDOWS, ("test", "is_final", "is_steady"))
+            return _derive_outcome(row, found, windows)
+    except (RunFolderError, ValueError):  # also a severity that does not exist
         return RunOutcome()
-    if len(rows) != 1:
-        return RunOutcome()
-    conformant, steady, doubts = (rows[0][name] for name in columns)
     return RunOutcome(
-        is_conformant=conformant,
-        is_steady=steady,
-        doubts=None if doubts is None else len(doubts.splitlines()),
+        is_conformant=row["is_conformant"],
+        is_steady=row["is_steady"],
+        doubts=len(row["doubts"].splitlines()),
+    )
+
+
+def _derive_outcome(
+    run: Mapping[str, Any],
+    found: Iterable[Mapping[str, Any]],
+    windows: Iterable[Mapping[str, Any]],
+) -> RunOutcome:
+    """Return the outcome of a run whose table ``runs`` an earlier version wrote."""
+    answers = answer_questions(
+        read_findings({**row, "clause": ""} for row in found),
+        [(row["test"], bool(row["is_steady"])) for row in windows if row["is_final"]],
+        tests=(run["tests"] or "").split(","),
+        edition=run["spec_version"] or "",
+        is_over=run["status"] == "finished",
+    )
+    return RunOutcome(
+        is_conformant=answers.conforms,
+        is_steady=answers.is_steady,
+        doubts=len(answers.found("numbers")),
     )
 
 
@@ -187,6 +217,20 @@ def which_text(asked: object, folder: Path) -> str:
     if folder == find_here_or_above(_SAMPLE):
         return f"Run: {folder}, a sample, as no run in {_DEFAULT_FOLDER} has finished"
     return f"Run: {folder}, the latest that has finished"
+
+
+def find_runs_folder(*, least: int) -> tuple[Path, str]:
+    """Return ``data/runs`` if that many of its runs finished, else the samples.
+
+    The text says which it is, and why.
+    """
+    own, samples = find_here_or_above(_DEFAULT_FOLDER), find_here_or_above(SAMPLES)
+    finished = sum(entry.status in FINISHED for entry in list_runs())
+    if finished >= least or not samples.exists():
+        return own, f"Runs: {own}"
+    few = f"only {finished}" if finished else "none"
+    of_own = f"{few} in {_DEFAULT_FOLDER} has finished"
+    return samples, f"Runs: {samples}, which are samples, as {of_own}"
 
 
 def _latest(

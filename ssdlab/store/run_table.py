@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 _READ = (
     "test",
     "is_final",
-    "is_round_steady",
     "metric",
     "access",
     "block_size_bytes",
@@ -45,10 +44,8 @@ class RunRow:
 def read_run_row(entry: RunEntry) -> RunRow:
     """Return the outcome and the key numbers of a run, as far as it has tables."""
     final = [] if entry.trouble else _read_final(Path(entry.path))
-    told = None if entry.trouble else find_outcome(entry.path).is_steady
-    if told is None and final:  # the table runs of an earlier version has no answer
-        told = all(bool(row["is_round_steady"]) for row in final)
-    return RunRow(entry=entry, is_steady=told, numbers=_numbers(final))
+    is_steady = None if entry.trouble else find_outcome(entry.path).is_steady
+    return RunRow(entry=entry, is_steady=is_steady, numbers=_numbers(final))
 
 
 def _read_final(run: Path) -> list[dict[str, Any]]:

@@ -280,7 +280,8 @@ def _read(
         return None, f"{name} has other columns than the schema"
     names = table.column_names if columns is None else list(columns)
     packed = read_columns(file, [one for one in names if one not in added])
-    for column, value in added.items():
+    for column in (one for one in names if one in added):
+        value = added[column]
         kind, rows = wanted.field(column).type, packed.num_rows
         filled = pa.nulls(rows, kind)  # pa.array would import pandas
         if value is not None:

@@ -1,5 +1,6 @@
 """What a run would do: purges are told from the steps after them."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -52,6 +53,35 @@ def test_purge_of_a_fallback_is_no_step_after_the_purge_either() -> None:
 
 
 GB = 1e9
+NOW = datetime(2026, 11, 24, 22, 0, tzinfo=UTC)
+
+
+def lines_of(plan: dict[str, Any]) -> list[str]:
+    return forecast_lines(plan, now=NOW)
+
+
+def test_plan_says_when_a_run_begun_now_would_end_by_hand() -> None:
+    """2 h at least, 26 h 30 min at most, both without purges of unknown duration."""
+    plan = suite_forecast("virtual", "demo", "wsat")
+    plan |= {"seconds_min": 7200.0, "seconds_max": 95_400.0}
+    (line,) = [line for line in lines_of(plan) if "would end" in line]
+    assert "2026-11-25 00:00 to 2026-11-26 00:30" in line
+    assert line.endswith("without the purges")
+    known = suite_forecast("virtual", "demo", "wsat", purge="none")
+    (line,) = [line for line in lines_of(known) if "would end" in line]
+    assert "purge" not in line
+    plan["seconds_max"] = 1e12  # of which no date is told
+    assert "would end" not in "\n".join(lines_of(plan))
+
+
+def test_plan_warns_of_the_tests_that_may_fill_the_drive_very_often() -> None:
+    plan = suite_forecast("virtual", "demo", "wsat,lat")
+    assert "warning" not in "\n".join(lines_of(plan))
+    (test,) = [one for one in plan["tests"] if one["test"] == "wsat"]
+    test["drive_fills_max"] = 22_788.5
+    (line,) = [one for one in lines_of(plan) if "warning" in one]
+    assert "wsat (22,788.5)" in line
+    assert "lat" not in line
 
 
 def test_share_of_the_rated_endurance_is_what_is_written_by_what_is_rated() -> None:
@@ -66,20 +96,20 @@ def test_share_of_the_rated_endurance_is_what_is_written_by_what_is_rated() -> N
     (share,) = plan["endurance"]
     assert share["percent_min"] == pytest.approx(100 * least / (60 * GB))
     assert share["percent_max"] == pytest.approx(100 * most / (60 * GB))
-    (line,) = [line for line in forecast_lines(plan) if "written in all" in line]
+    (line,) = [line for line in lines_of(plan) if "written in all" in line]
     assert line.endswith("of the rated 60 GB")
 
 
 def test_plan_says_nothing_of_an_endurance_that_is_not_known() -> None:
     plan = suite_forecast("virtual", "demo", "wsat")
     assert plan["endurance"] == []
-    assert not [line for line in forecast_lines(plan) if "written in all" in line]
+    assert not [line for line in lines_of(plan) if "written in all" in line]
 
 
 def test_share_of_a_procedure_is_told_too() -> None:
     procedure = saturate(parse_stimulus("RND 4KiB 0/100"), iterations=12)
     plan = forecast("virtual", procedure, rated_bytes=600e12)
-    (line,) = [line for line in forecast_lines(plan) if "written in all" in line]
+    (line,) = [line for line in lines_of(plan) if "written in all" in line]
     assert ": under 0.01 % " in line
 
 
@@ -152,10 +182,10 @@ def test_plan_has_the_purges_and_what_departs_without_them() -> None:
         "seconds_each": None,
         "written_bytes_each": 0,
     }
-    assert "plus 9 purges (discard), duration unknown" in forecast_lines(plan)
+    assert "plus 9 purges (discard), duration unknown" in lines_of(plan)
     bare = suite_forecast("virtual", "demo", "all", purge="none")
     assert "no purge: none was requested" in bare["departures"]
-    assert not [line for line in forecast_lines(bare) if "purges (" in line]
+    assert not [line for line in lines_of(bare) if "purges (" in line]
 
 
 def test_plan_of_a_drive_prices_each_overwrite(make_loop: MakeLoop) -> None:

@@ -12,14 +12,14 @@ def test_changes_of_the_host_outlast_the_session_that_found_them(
 ) -> None:
     begin_session(tmp_path)
     end_session(tmp_path, "interrupted", "")
-    begin_session(tmp_path, ("Turbo clock: was good, is doubtful now",))
+    begin_session(tmp_path, ("Turbo clock: good before, warning now",))
     end_session(tmp_path, "failed", "")
-    begin_session(tmp_path, ("Scheduler: was good, is bad now",))
-    begin_session(tmp_path, ("Scheduler: was good, is bad now",))
+    begin_session(tmp_path, ("Scheduler: good before, bad now",))
+    begin_session(tmp_path, ("Scheduler: good before, bad now",))
     state = read_state(tmp_path)
     assert state.host_changes == (
-        "Turbo clock: was good, is doubtful now",
-        "Scheduler: was good, is bad now",
+        "Turbo clock: good before, warning now",
+        "Scheduler: good before, bad now",
     )
     assert [how for _, _, how in state.sessions] == [
         "interrupted",

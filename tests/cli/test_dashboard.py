@@ -130,7 +130,7 @@ def test_last_value_is_placed_in_the_band_of_the_window() -> None:
     lines = lines_of(VIEW)
     (band,) = [line for line in lines if "├" in line]
     # 1025 less and more 10 %; 1050 is 2.4 % above: at 12.4 of the 20 places
-    assert band == "  922.5 ├───────────●───────┤ 1128  +2.4 % of the window's average"
+    assert band == "  922.5 ├───────────●───────┤ 1,128  +2.4 % of the window's average"
     tracked = replace(PROGRESS.tracked, values=(1000.0, 2000.0))  # type: ignore[type-var] # it is there
     beyond = replace(VIEW, progress=replace(PROGRESS, tracked=tracked))
     (band,) = [line for line in lines_of(beyond) if "├" in line]
@@ -143,8 +143,8 @@ def test_matrix_has_a_place_for_each_cell_and_dots_for_those_to_come() -> None:
     place = next(n for n, line in enumerate(lines) if "100/0" in line)
     assert [line.split() for line in lines[place : place + 3]] == [
         ["IOPS", "100/0", "65/35", "0/100"],
-        ["4", "KiB", "1001", "1003", "·"],
-        ["64", "KiB", "1000", "1002", "·"],
+        ["4", "KiB", "1,001", "1,003", "·"],
+        ["64", "KiB", "1,000", "1,002", "·"],
     ]
     assert not any("100/0" in line for line in lines_of(VIEW, height=10))
 

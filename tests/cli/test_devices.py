@@ -91,7 +91,7 @@ def test_free_drive_is_told_in_a_few_lines_with_the_option_that_confirms() -> No
         f"  {link}, NUMA node 0, write cache on, 38 °C, 3 % worn",
         "  /dev/disk/by-id/nvme-SAMSUNG_MZQL21T9HCJR-00A07_S64GNE0R123456",
         "  can be tested, which erases all data on it:",
-        "    --target /dev/nvme0n1 --confirm S64GNE0R123456",
+        "    /dev/nvme0n1 --confirm S64GNE0R123456",
     ]
 
 
@@ -294,7 +294,7 @@ def test_removable_drive_is_named_by_what_stays_with_it(tmp_path: Path) -> None:
     assert "removable" in {use.kind for use in moves.uses}
     assert moves.can_be_tested is False
     free = replace(stays, uses=())
-    assert device_lines(free)[-1] == f"    --target {alias} --confirm A"
+    assert device_lines(free)[-1] == f"    {alias} --confirm A"
 
 
 @pytest.mark.parametrize(
@@ -335,7 +335,7 @@ def test_loop_device_can_be_tested_by_its_file(tmp_path: Path) -> None:
     assert row["capacity_bytes"] == 64 << 20
     assert (row["can_be_tested"], row["uses"]) == (True, [])
     assert f"{device}  loop device, 67.11 MB" in done.stdout
-    assert f"--target {device} --confirm '{image}'" in done.stdout
+    assert f"{device} --confirm '{image}'" in done.stdout
 
 
 def test_drive_below_the_root_of_this_machine_cannot_be_tested() -> None:

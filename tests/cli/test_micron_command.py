@@ -264,7 +264,6 @@ def test_stimuli_are_given_by_name_or_as_those_of_the_hosts_and_not_both() -> No
     assert "not both" in both.output
     hosts = ssdlab(*plan, "--host-stimuli")
     assert hosts.exit_code == 0, hosts.output
-    tests = [
-        line.split()[0] for line in hosts.output.splitlines() if "saturate" in line
-    ]
+    lines = hosts.output.splitlines()
+    tests = [line.split()[0] for line in lines if line.startswith("saturate")]
     assert tests[-3:] == ["saturate", "saturate-2", "saturate-3"]

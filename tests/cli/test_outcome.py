@@ -1,13 +1,15 @@
 """The lines that a run ends with, on runs whose truth is known."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from ssdlab.cli.outcome import outcome_lines
+from ssdlab.cli.outcome import headline_lines, outcome_lines
 from ssdlab.procedures.peak.spec import peak
 from ssdlab.procedures.saturate.stimulus_text import parse_stimulus
 from ssdlab.procedures.sequence.spec import sequence
+from ssdlab.pts.shared.headlines import Headline
 from tests.made_procedure import measure_made
 from tests.made_recovery import Recovery, make_recovery
 from tests.made_run import Recipe, make_run
@@ -131,7 +133,7 @@ def test_procedure_names_the_phase_of_each_outcome(tmp_path: Path) -> None:
     ("rounds", "line"),
     [
         (3, "sequence-1  no steady state was judged"),
-        (0, "peak  no steady state is defined for it"),
+        (0, "peak  no steady-state criterion"),
     ],
 )
 def test_procedure_without_a_judgement_says_whether_one_was_due(
@@ -141,3 +143,23 @@ def test_procedure_without_a_judgement_says_whether_one_was_due(
     asked = sequence(stimulus, stimulus, rounds=rounds) if rounds else peak(seconds=1)
     run = measure_made(tmp_path / "run", asked, lambda _step: 100.0)
     assert outcome_lines(run)[0] == line
+
+
+def test_column_that_no_result_fills_is_left_out() -> None:
+    plain = Headline(
+        test="peak",
+        metric="iops",
+        access="rnd",
+        block_size_bytes=4096,
+        read_percent=100,
+        threads=1,
+        queue_depth=32,
+        value=1000.0,
+    )
+    head, _ = headline_lines([plain], width=200)
+    assert head.split() == ["result", "load", "value"]
+    bounded = replace(plain, low=900.0, high=1100.0)
+    head, *rows = headline_lines([plain, bounded], width=200)
+    assert "95 % interval" in head
+    assert "by round" not in head
+    assert len(rows) == 2

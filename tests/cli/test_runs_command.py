@@ -1,10 +1,13 @@
 """`ssdlab runs`, and what `ssdlab` alone says: the runs of a folder."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.cli.called import call
@@ -53,6 +56,47 @@ def test_a_finished_run_shows_whether_it_got_steady(folder: Path) -> None:
     assert ("✗ not steady" in row) == (entry["is_steady"] is False)
     assert "broken: " in done.stderr
     assert "broken" not in done.stdout
+
+
+@pytest.mark.parametrize("name", ["virtual-all", "file", "tkperf-intel-s3510"])
+def test_runs_and_show_agree_on_a_run_of_an_earlier_version(name: str) -> None:
+    listed = json.loads(call("runs", SAMPLES, "--json").stdout)
+    (entry,) = [one for one in listed if Path(one["path"]).name == name]
+    shown = json.loads(call("show", SAMPLES / name, "--json").stdout)
+    assert entry["doubts"] == len(shown["doubts"])
+    assert entry["is_conformant"] == shown["conforms"]
+    judged = set(shown["steady_state"].values()) - {"not judged"}
+    assert entry["is_steady"] == ("not reached" not in judged)
+
+
+def test_finding_of_a_severity_that_does_not_exist_leaves_a_run_unknown(
+    tmp_path: Path,
+) -> None:
+    place = tmp_path / "odd"
+    shutil.copytree(SAMPLES / "virtual-all", place)
+    file = place / "tables" / "findings.parquet"
+    table = pq.read_table(file)
+    at = table.schema.get_field_index("severity")
+    odd = pa.array(["odd"] * table.num_rows, pa.string())
+    pq.write_table(table.set_column(at, table.schema.field(at), odd), file)
+    row = call("runs", tmp_path).stdout.splitlines()[1]
+    assert row.split()[-2:] == ["unknown", "unknown"]
+
+
+def test_what_no_table_tells_is_shown_as_unknown(tmp_path: Path) -> None:
+    shutil.copytree(SAMPLES / "virtual-lat", tmp_path / "bare")
+    shutil.rmtree(tmp_path / "bare" / "tables", ignore_errors=True)
+    row = call("runs", tmp_path).stdout.splitlines()[1]
+    assert row.split()[-3:] == ["finished", "unknown", "unknown"]
+
+
+def test_folder_is_named_by_its_place_or_by_the_option() -> None:
+    placed = call("runs", SAMPLES)
+    assert (placed.returncode, placed.stdout) == (
+        0,
+        call("runs", "--runs", SAMPLES).stdout,
+    )
+    assert call("runs", SAMPLES, "--runs", SAMPLES).returncode == 2
 
 
 def test_listing_needs_neither_pandas_nor_plotly() -> None:

@@ -261,7 +261,7 @@ def test_findings_are_counted_as_the_report_of_the_run_counts_them(
     answers = [row[1:] for row in said.rows]
     assert [(procedure, doubts) for procedure, _, doubts in answers] == [
         ("departs from PTS 2.0.2 in 3 points (3 major)", "none"),
-        ("conforms to PTS 2.0.2", "1 (1 grave)"),
+        ("conforms to PTS 2.0.2", "1 (1 critical)"),
     ]
     shown = [box.words for box in box_answers(read_context(run))]
     assert list(answers[1]) == shown
@@ -274,7 +274,7 @@ def test_grave_finding_bars_the_cells_of_its_test_alone(tmp_path: Path) -> None:
     table = compare_runs(tmp_path).differences
     iops = table[table["test"] == "iops"]
     assert set(iops["verdict"]) == {NOT_COMPARABLE}
-    assert set(iops["reason"]) == {"grave findings: Beta"}
+    assert set(iops["reason"]) == {"critical findings: Beta"}
     assert NOT_COMPARABLE not in set(table[table["test"] == "lat"]["verdict"])
 
 
@@ -287,7 +287,7 @@ def test_complaint_in_one_step_bars_its_cell_alone(tmp_path: Path) -> None:
     table = compare_runs(tmp_path).differences
     barred = table[table["verdict"] == NOT_COMPARABLE]
     assert list(zip(barred["test"], barred["reason"], strict=True)) == [
-        ("iops", "grave findings: Beta")
+        ("iops", "critical findings: Beta")
     ]
 
 

@@ -387,7 +387,7 @@ def test_tests_without_points_need_none() -> None:
 
 def test_each_change_of_the_host_is_a_finding_of_the_run() -> None:
     assert find_host_changes(FACTS) == ()
-    facts = replace(FACTS, host_changes=("Turbo clock: was good, is doubtful now",))
+    facts = replace(FACTS, host_changes=("Turbo clock: good before, warning now",))
     (found,) = find_host_changes(facts)
     assert (found.code, found.severity, found.test) == ("host-changed", "minor", "")
-    assert found.words.endswith("Turbo clock: was good, is doubtful now")
+    assert found.words.endswith("Turbo clock: good before, warning now")

@@ -67,7 +67,7 @@ def test_complaints_are_counted_by_test() -> None:
     ])
     (found,) = find_complaints(rows)
     assert (found.code, found.severity, found.test) == ("doubts", "grave", "iops")
-    words = "doubts: in 1 of 2 steps fio or the target warned, first: late"
+    words = "doubts: 1 of 2 steps logged a warning; first: late"
     assert found.words == words
 
 

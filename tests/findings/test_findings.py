@@ -50,7 +50,7 @@ def test_equal_findings_of_several_tests_are_told_once_and_the_gravest_first() -
     assert shared[0].concerns("wsat")
     assert shared[1].concerns("lat")
     assert not shared[1].concerns("wsat")
-    assert count_text(shared) == "3 findings (1 grave, 1 major, 1 minor)"
+    assert count_text(shared) == "3 findings (1 critical, 1 major, 1 minor)"
 
 
 @given(FINDINGS)

@@ -92,16 +92,14 @@ def test_step_may_run_half_a_percent_longer_or_shorter(
         "minor",
         "cbw",
     )
-    assert found.words.startswith(
-        "times: 1 of 2 steps did not run for the requested time"
-    )
+    assert found.words.startswith("times: 1 of 2 steps missed their requested duration")
 
 
 def test_time_finding_names_the_worst() -> None:
     (found,) = find_time_faults(NO_STEPS, ran("rounds", "cell", 66, 50, 64), FACTS)
     assert found.words == (
-        "times: 3 of 3 steps did not run for the requested time, to 0.5 %; at worst 50 "
-        "s instead of 60 s"
+        "times: 3 of 3 steps missed their requested duration by more than 0.5 % "
+        "(worst: 50 s instead of 60 s)"
     )
 
 

@@ -28,9 +28,9 @@ def test_changed_verdicts_are_told_with_what_was_read_the_worst_first() -> None:
         check("link", "warn", "slow"),
     )
     assert compare_checks(before, now) == (
-        "Governor: was good (performance), is bad now (powersave)",
-        "Link: was unknown (not told), is doubtful now (slow)",
-        "Turbo: was doubtful (on), is good now (off)",
+        "Governor: good (performance) before, bad (powersave) now",
+        "Link: unknown (not told) before, warning (slow) now",
+        "Turbo: warning (on) before, good (off) now",
     )
 
 

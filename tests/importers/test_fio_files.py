@@ -106,7 +106,7 @@ def test_long_series_of_random_writes_is_a_write_saturation(tmp_path: Path) -> N
     assert (final["round"], final["is_steady"]) == (155, True)
     assert final["average"] == pytest.approx(1000)
     assert run.steps["total_written_bytes"].iloc[0] == 200_000 * 4096
-    table = find_table(run.path / "report.html", "Begin and end of 160 rounds")
+    table = find_table(run.path / "report.html", "First and last of 160 rounds")
     assert table["First round"] == ["3,333", "0.8192", "-"]
 
 

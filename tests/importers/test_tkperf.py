@@ -144,7 +144,7 @@ def test_write_saturation_is_two_lists(tmp_path: Path) -> None:
     assert run.measurements["iops"].tolist() == rounds[0]
     assert run.measurements["lat_max_ns"].tolist() == [900_000.0] * 5
     captions = read_tables(run.path / "report.html")
-    assert "Begin and end of 5 rounds" in captions
+    assert "First and last of 5 rounds" in captions
     assert "Average latency [ms] of each round" in captions
 
 

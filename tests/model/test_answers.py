@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ssdlab.model.answers import Answers, find_answers
-from ssdlab.model.finding import FINDING_KINDS, Finding, make_finding
+from ssdlab.model.finding import FINDING_KINDS, SEVERITY_NAMES, Finding, make_finding
 
 SHORT = make_finding("time-scaled", "time of a cell: 1 s", test="lat")
 WARM = make_finding("temperature", "it was warm")
@@ -52,14 +52,14 @@ def test_run_with_nothing_found_conforms_is_steady_and_has_no_doubts() -> None:
 def test_doubt_is_never_a_departure(doubt: Finding) -> None:
     said = answer(doubt, finals=BOTH)
     assert (said.conforms, said.is_steady, said.has_doubts) == (True, True, True)
-    assert said.doubts_words == f"1 (1 {doubt.severity})"
+    assert said.doubts_words == f"1 (1 {SEVERITY_NAMES[doubt.severity]})"
 
 
 def test_departure_hides_neither_the_steady_state_nor_a_doubt() -> None:
     said = answer(SHORT, WARM, HOT, finals=BOTH)
     assert (said.conforms, said.is_steady, said.has_doubts) == (False, True, True)
     assert said.procedure_words == "departs from PTS 2.0.2 in 1 point (1 major)"
-    assert said.doubts_words == "2 (1 grave, 1 minor)"
+    assert said.doubts_words == "2 (1 critical, 1 minor)"
 
 
 def test_test_that_is_not_steady_leaves_the_procedure_as_it_is() -> None:
@@ -90,10 +90,8 @@ def test_run_that_goes_on_has_not_conformed_yet() -> None:
 
 def test_procedure_is_no_test_of_the_pts() -> None:
     other = make_finding("procedure", "Peak jobs")
-    assert answer(other).procedure_words == "no test of the PTS"
-    assert answer(other, SHORT).procedure_words == (
-        "no test of the PTS, and 1 major besides"
-    )
+    assert answer(other).procedure_words == "not a PTS test"
+    assert answer(other, SHORT).procedure_words == ("not a PTS test; 1 major finding")
 
 
 def test_answers_of_a_test_are_those_that_concern_it() -> None:

@@ -12,9 +12,10 @@ from ssdlab.pts.shared.settings import Ranges
 from tests.departed import words_of
 
 ALL = tuple(SUITE)
-ALL_MIXES = "100/0 95/5 65/35 50/50 35/65 5/95 0/100"
-ALL_DEMAND = "32 16 8 6 4 2 1"
-ALL_SIZES = "1024KiB 128KiB 64KiB 32KiB 16KiB 8KiB 4KiB 0.5KiB"
+ALL_MIXES = "100/0, 95/5, 65/35, 50/50, 35/65, 5/95, 0/100"
+ALL_DEMAND = "32, 16, 8, 6, 4, 2, 1"
+TP_SIZES = ("1024 KiB", "64 KiB", "8 KiB", "4 KiB", "0.5 KiB")
+ALL_SIZES = "1024 KiB, 128 KiB, 64 KiB, 32 KiB, 16 KiB, 8 KiB, 4 KiB, 0.5 KiB"
 
 
 @pytest.mark.parametrize("name", ["pts-2.0-enterprise", "pts-2.0-client", "pts-e-1.1"])
@@ -26,9 +27,9 @@ def test_demo_names_every_scaled_value() -> None:
     departures = find_departures(find_profile("demo"), ALL)
     assert words_of(departures) == (
         "time of a cell: 1 s instead of 1 min",
-        "rounds at most: 10 instead of 25",
-        f"R/W mixes of IOPS: 100/0 65/35 0/100 instead of {ALL_MIXES}",
-        f"block sizes of IOPS: 1024KiB 64KiB 4KiB 0.5KiB instead of {ALL_SIZES}",
+        "maximum rounds: 10 instead of 25",
+        f"R/W mixes of IOPS: 100/0, 65/35, 0/100 instead of {ALL_MIXES}",
+        f"block sizes of IOPS: 1024 KiB, 64 KiB, 4 KiB, 0.5 KiB instead of {ALL_SIZES}",
         "time of the histogram run: 8 s instead of 20 min",
         "time of a WSAT round: 1 s instead of 1 min",
         "WSAT limit in user capacities: 40 instead of 4",
@@ -40,10 +41,10 @@ def test_demo_names_every_scaled_value() -> None:
         "time of an access of HIR: 0.5 s instead of 5 s",
         "accesses of a wait state of HIR: 12 instead of 360",
         "accesses of a baseline of HIR: 12 instead of 360",
-        "times of the access groups of XSR: 40 s 30 s 40 s instead of 8 h 6 h 8 h",
+        "times of the access groups of XSR: 40 s, 30 s, 40 s instead of 8 h, 6 h, 8 h",
         "time of an XSR round: 1 s instead of 1 min",
-        f"thread counts of the demand variation: 32 8 2 1 instead of {ALL_DEMAND}",
-        f"queue depths of the demand variation: 32 8 2 1 instead of {ALL_DEMAND}",
+        f"thread counts of the demand variation: 32, 8, 2, 1 instead of {ALL_DEMAND}",
+        f"queue depths of the demand variation: 32, 8, 2, 1 instead of {ALL_DEMAND}",
         "time of the pre-writes between rounds: 3 s instead of 5 min",
         "time of the pre-writes of a point: 8 s instead of 1 h",
         "time of a round of the pre-writes of a point: 1 s instead of 1 min",
@@ -57,11 +58,11 @@ def test_tkperf_names_what_it_reads_otherwise() -> None:
         "write cache: as found instead of disabled",
         "own part of the range for each preconditioning thread: no instead of yes",
         "fio's random map (no block twice in a cell): yes instead of no",
-        "block sizes of TP: 1024KiB 64KiB 8KiB 4KiB 0.5KiB instead of 1024KiB 128KiB",
+        f"block sizes of TP: {', '.join(TP_SIZES)} instead of 1024 KiB, 128 KiB",
         "thread count of TP: 2 instead of 1",
         "queue depth of TP: 16 instead of 32",
         "preconditioning of TP: no instead of yes",
-        "block sizes of TP with a steady state of their own: 1024KiB instead of all",
+        "block sizes of TP with a steady state of their own: 1024 KiB instead of all",
         "cells of TP continue where the last one ended: no instead of yes",
         "rounds from one WSAT sample to the next: none instead of 31",
     ):
@@ -137,7 +138,7 @@ def test_active_ranges_of_other_editions_are_a_departure() -> None:
         ),
     )
     what = "active ranges and amounts of IOPS, TP and LAT"
-    assert f"{what}: AR100-all AR75-100MiB instead of none" in words_of(
+    assert f"{what}: AR100-all, AR75-100MiB instead of none" in words_of(
         find_departures(looped, ("lat",))
     )
     assert find_departures(looped, ("wsat", "hir")) == ()

@@ -1,6 +1,7 @@
 """Records of format 1, which kept each departure as a sentence."""
 
 import json
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -43,14 +44,19 @@ def read_old(folder: Path, **changes: Any) -> RunRecord:
     return read_record(folder)
 
 
+def _bare(words: str) -> str:
+    """Return the words of a departure, however they are spaced and named."""
+    return re.sub("[ ,]", "", words.replace("rounds at most", "maximum rounds"))
+
+
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.parent.name)
 def test_recorded_folders_depart_in_what_their_records_said(sample: Path) -> None:
     stored = json.loads(sample.read_text("utf-8"))
     assert stored["format_version"] == 1
     derived = find_recorded_departures(read_record(sample.parent))
-    found = words_of(derived)
+    found = list(map(_bare, words_of(derived)))
     for said in stored["departures"]:  # some have a reason more now
-        assert any(words.startswith(said) for words in found), said
+        assert any(words.startswith(_bare(said)) for words in found), said
     assert "departure" not in {departure.code for departure in derived}
 
 
@@ -58,6 +64,7 @@ def test_sentences_of_what_follows_from_the_record_are_left(tmp_path: Path) -> N
     words = [
         "the target is a virtual SSD: a model in memory, not a drive",
         "time of a cell: 1 s instead of 1 min",
+        "rounds at most: 10 instead of 25",
         "no purge: none was asked for",
         "cells below the sector of 4096 B: left out",
         "active range AR75-16GiB: left out, its 75 % of 20 GB are too small",

@@ -20,7 +20,7 @@ BOTH = [
     make_finding("time-scaled", "time of a cell: 1 s", test=test)
     for test in ("iops", "lat")
 ]
-MINOR = make_finding("rounds-allowed", "rounds at most: 10", test="wsat")
+MINOR = make_finding("rounds-allowed", "maximum rounds: 10", test="wsat")
 RECIPE = replace(
     SMALL,
     tests=("iops", "lat", "wsat"),
@@ -50,15 +50,15 @@ def test_front_page_counts_findings_and_groups_them_by_what_to_do(shown: str) ->
             f"Major {SEVERITY_WORDS['major']}: 2",
             f"Minor {SEVERITY_WORDS['minor']}: 1",
             "Steady state reached: IOPS, LAT; ended at its limit: WSAT",
-            "Doubts 1 (1 grave)",
+            "Doubts 1 (1 critical)",
             "LAT: clock: 3 steps <went> back",
             "Results",
             REMEDY_WORDS["repeat"],
-            "Grave LAT clock: 3 steps <went> back",
+            "Critical LAT clock: 3 steps <went> back",
             REMEDY_WORDS["choice"],
             "Major the target is a model",
             "Major IOPS, LAT time of a cell: 1 s",
-            "Minor WSAT rounds at most: 10",
+            "Minor WSAT maximum rounds: 10",
         )
     ]
     assert places == sorted(places)
@@ -72,7 +72,7 @@ def test_front_page_counts_findings_and_groups_them_by_what_to_do(shown: str) ->
         (
             "wsat",
             "2 points (1 major, 1 minor)",
-            ["a model", "rounds at most"],
+            ["a model", "maximum rounds"],
             ["a cell"],
         ),
     ],
@@ -120,7 +120,7 @@ def test_outcome_counts_by_severity(tmp_path: Path) -> None:
     assert answer_lines(run) == [
         f"{'procedure':26}departs from PTS 2.0.2 in 3 points (2 major, 1 minor)",
         "steady state              reached: IOPS, LAT; ended at its limit: WSAT",
-        "doubts about the numbers  1 (1 grave)",
+        "doubts about the numbers  1 (1 critical)",
     ]
 
 

@@ -17,6 +17,7 @@ from ssdlab.procedures.sequence.spec import sequence
 from ssdlab.pts.profile import Profile
 from ssdlab.pts.profiles import find_profile
 from ssdlab.pts.shared.head_facts import write_cache_text
+from ssdlab.report import render_report
 from ssdlab.report.header import test_columns as columns_of
 from ssdlab.store.records import write_record
 from ssdlab.store.run import Run, open_tables
@@ -140,3 +141,10 @@ def test_write_cache_is_told_as_it_stood(
     record = replace(run.record, write_cache=stood, write_cache_fault=fault)
     write_record(run.path, record)
     assert write_cache_text(read_context(open_tables(run.path))) == expected
+
+
+def test_tiles_explain_what_they_have(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", Recipe(tests=("lat",), rounds=5))
+    page = render_report(run)
+    assert "Means over the measurement window with 95 % intervals" in page
+    assert "each by itself; ✓ steady." in page

@@ -69,6 +69,18 @@ def test_latest_is_a_sample_only_when_asked_and_no_run_finished(
     assert find_run("latest", or_sample=True) == found
 
 
+@pytest.mark.usefixtures("runs")
+def test_own_runs_are_preferred_to_the_samples_once_enough_have_finished(
+    tmp_path: Path,
+) -> None:
+    assert catalog.find_runs_folder(least=3)[0] == Path("data/runs")  # no samples here
+    (tmp_path / "data" / "samples").symlink_to(ROOT / "data" / "samples")
+    assert catalog.find_runs_folder(least=2) == (Path("data/runs"), "Runs: data/runs")
+    samples, which = catalog.find_runs_folder(least=3)
+    assert samples == Path("data/samples")
+    assert "samples, as only 2 in data/runs" in which
+
+
 @pytest.mark.parametrize(
     "text", ["20260101-demo-aa", "20260101", "data/runs/20260101-demo-aa"]
 )

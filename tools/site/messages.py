@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ssdlab.model import errors
 from ssdlab.model.errors import SsdlabError
-from ssdlab.model.finding import FINDING_KINDS
+from ssdlab.model.finding import FINDING_KINDS, SEVERITY_NAMES
 
 _FINDINGS = """\
 What a report marks, by its code. [Findings](reference/findings.md) has the exact
@@ -33,7 +33,7 @@ def render_messages() -> str:
         "| Code | What it means | Severity |\n| --- | --- | --- |",
     ]
     parts += [
-        f"| `{name}` | {finding.meaning} | {finding.severity} |"
+        f"| `{name}` | {finding.meaning} | {SEVERITY_NAMES[finding.severity]} |"
         for name, finding in sorted(FINDING_KINDS.items())
     ]
     return "\n".join(parts) + "\n"

@@ -34,10 +34,10 @@ _RULES = (
 )
 
 
-def peak(*, seconds: int = SECONDS, ramp_s: int = RAMP_S) -> Procedure:
+def peak(*, seconds: float = SECONDS, ramp_s: int = RAMP_S) -> Procedure:
     """Return the seven jobs as one test, each that writes after a purge."""
-    if seconds < 1 or ramp_s < 0:
-        msg = f"a job of {seconds} s after {ramp_s} s measures nothing"
+    if not seconds > 0 or ramp_s < 0:
+        msg = f"a job of {seconds:g} s after {ramp_s} s measures nothing"
         raise ValueError(msg)
     return Procedure(
         name=PEAK,
@@ -84,7 +84,7 @@ def find_format_advice(
     return tuple(found)
 
 
-def _phases(*, seconds: int, ramp_s: int) -> Iterator[Phase]:
+def _phases(*, seconds: float, ramp_s: int) -> Iterator[Phase]:
     for job in read_hgst_peak_jobs():
         options = dict(job.options)
         if _read_percent(options) < 100:
@@ -133,11 +133,11 @@ def _read_percent(options: dict[str, str]) -> int:
     return 0 if options["rw"] == "write" else int(options["rwmixread"])
 
 
-def _scaling(*, seconds: int, ramp_s: int) -> Iterator[str]:
+def _scaling(*, seconds: float, ramp_s: int) -> Iterator[str]:
     """Say which times are not the published ones."""
     times = (("measured", seconds, SECONDS), ("ramped up", ramp_s, RAMP_S))
     words = [
-        f"{what} for {asked} s instead of {published} s"
+        f"{what} for {asked:g} s instead of {published} s"
         for what, asked, published in times
         if asked != published
     ]

@@ -102,8 +102,8 @@ def _ends_table(context: Context, curve: StimulusCurve) -> Table:
             *_MEASURED,
             quantity("drive_fills"),
         ),
-        caption=f"Begin and end of {len(curve.rounds)} rounds, "
-        f"{duration_label(time_s)} under IO",
+        caption=f"First and last of {len(curve.rounds)} rounds "
+        f"({duration_label(time_s)} of IO)",
         note=f"Drive fills count from the purge{included}.",
     )
 

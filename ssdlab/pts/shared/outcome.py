@@ -36,7 +36,7 @@ def procedure_outcome(run: Run, test: str) -> Iterator[Outcome]:
         yield f"{test} {phase_label(phase)}", _outcome(judged)
     if not finals:
         (asked,) = (one for one in run.record.asked.tests if one.test_id == test)
-        has_none = "no steady state is defined for it"
+        has_none = "no steady-state criterion"
         yield test, _NOT_JUDGED if asked.judged_phases else has_none
 
 

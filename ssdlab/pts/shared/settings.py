@@ -112,7 +112,7 @@ class MatrixRounds(Settings):
     cell_s: float = setting(60, "time of a cell", "7, 8, 9, 13", "seconds")
     max_rounds: int = setting(
         25,
-        "rounds at most",
+        "maximum rounds",
         "2.1.24",
         "count",
         limits=(5, 1000),

@@ -93,7 +93,12 @@ def window_pages(
     if not finals:
         return (_no_window_page(context, test, plot_id, phase=phase),)
     if not is_cell_by_cell(test, (one.phase for one in finals)):
-        return tuple(_window_page(context, plot_id, one) for one in finals)
+        if len(finals) == 1:
+            return (_window_page(context, plot_id, finals[0]),)
+        return tuple(
+            _window_page(context, _id_of_cell(plot_id, one.tracking), one)
+            for one in finals
+        )
     table = windows_table(finals, context.totals_of(test, phase))
     title = "Steady state of each cell"
     return (
@@ -116,6 +121,20 @@ def _no_window_page(context: Context, test: str, plot_id: str, *, phase: str) ->
         title="Steady state measurement window",
         blocks=(Note(text=sentence(text), tone="warning"),),
     )
+
+
+def _id_of_cell(plot_id: str, tracking: str) -> str:
+    """Return the plot id of one of several cells.
+
+    >>> _id_of_cell("IOPS 2", "RND 4 KiB 0/100"), _id_of_cell("", "RND 4 KiB 0/100")
+    ('IOPS 2 · 4 KiB 0/100', '')
+    >>> _id_of_cell("TP 3 128 KiB", "SEQ 128 KiB 0/100")
+    'TP 3 128 KiB · 0/100'
+    """
+    cell = tracking.partition(" ")[2]
+    size, _, mix = cell.rpartition(" ")
+    own = mix if size and plot_id.endswith(size) else cell
+    return f"{plot_id} · {own}" if plot_id else ""
 
 
 def _window_page(context: Context, plot_id: str, window: JudgedWindow) -> Page:
@@ -230,9 +249,18 @@ def determination_table(context: Context, window: JudgedWindow) -> Table:
         caption=f"Steady state determination data, {window.tracking} [{unit}]",
         head=("Quantity", "Allowed", "Measured", "Result"),
         rows=tuple(rows),
-        note="The range rule limits the greatest minus the least value, so a value may "
-        "lie outside the band around the average. Ratios are of the average, "
-        "judged at full precision.",
+        note=f"{_band_note(criteria.max_range_ratio)}Percentages refer to the average; "
+        "verdicts use unrounded values.",
+    )
+
+
+def _band_note(max_range_ratio: float | None) -> str:
+    """Return why a value outside the drawn band may pass; nothing without a rule."""
+    if max_range_ratio is None:
+        return ""
+    return (
+        "The rule limits max \N{MINUS SIGN} min, so single values may fall outside the "
+        f"±{50 * max_range_ratio:g} % band. "
     )
 
 
@@ -259,8 +287,8 @@ def _extremes(
     if ratio is None:
         return (("Greatest value", "", greatest, ""), ("Least value", "", least, ""))
     half = ratio / 2
-    above = f"{1 + half:.0%} of average: {exact_text(average * (1 + half))}"
-    below = f"{1 - half:.0%} of average: {exact_text(average * (1 - half))}"
+    above = f"{100 * (1 + half):.0f} % of average: {exact_text(average * (1 + half))}"
+    below = f"{100 * (1 - half):.0f} % of average: {exact_text(average * (1 - half))}"
     return (
         ("Greatest value", above, greatest, ""),
         ("Least value", below, least, ""),
@@ -278,7 +306,7 @@ def _limit_row(
     value, share = measured
     limit = "no limit"
     if ratio is not None:
-        limit = f"{exact_text(average * ratio)} ({ratio:.0%})"
+        limit = f"{exact_text(average * ratio)} ({100 * ratio:.0f} %)"
     found = f"{exact_text(value)} ({percent_text(share)})"
     return (name, limit, found, "pass" if is_ok else "FAIL")
 

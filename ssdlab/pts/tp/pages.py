@@ -65,8 +65,7 @@ def _is_untracked(context: Context, phase: str) -> bool:
 
 
 def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
-    size = phase.partition("-")[2]
-    named = size.replace("KiB", " KiB")
+    named = _size_words(phase)
     sides = _SIDES
     if has_means(context, "tp", phase):
         if not context.final_windows("tp", phase):
@@ -76,7 +75,7 @@ def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
         convergence_page(
             context,
             "tp",
-            f"TP {number} {size}".strip(),
+            f"TP {number} {named}".strip(),
             title=f"Steady state convergence, {direction} {named}".strip(),
             metric="bw_bytes_per_s",
             read_percent=mix,
@@ -86,14 +85,14 @@ def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
     )
     if _is_untracked(context, phase):
         title = f"Tabular data and 2D plot, {named}"
-        plot_id = f"TP 3 - 5 {size}".strip()
+        plot_id = f"TP 3 - 5 {named}".strip()
         note = Note(
             text=_UNTRACKED + (_IN_TKPERF if is_tkperf(context.record.asked) else "")
         )
         return (*curves, Page(plot_id=plot_id, title=title, blocks=(note,)))
     return (
         *curves,
-        *window_pages(context, "tp", f"TP 3 {size}".strip(), phase=phase),
+        *window_pages(context, "tp", f"TP 3 {named}".strip(), phase=phase),
     )
 
 
@@ -118,7 +117,7 @@ def _value_pages(
         notes.append(MEANS_ALONE)
 
     def page(number: str, title: str, *blocks: Block) -> Page:
-        sizes = ", ".join(phase.partition("-")[2] for phase in phases)
+        sizes = ", ".join(map(_size_words, phases))
         plot_id = f"TP {number} {sizes}".strip()
         return Page(plot_id=plot_id, title=f"{title} {part}".strip(), blocks=blocks)
 
@@ -136,8 +135,12 @@ def _value_pages(
 
 
 def _size_of(phase: str, part: str) -> str:
-    size = phase.removesuffix(f"-{part}").partition("-")[2]
-    return size.replace("KiB", " KiB") or "all block sizes"
+    return _size_words(phase.removesuffix(f"-{part}")) or "all block sizes"
+
+
+def _size_words(phase: str) -> str:
+    """Return the block size of a phase, and its active range if it has one."""
+    return phase.partition("-")[2].replace("KiB", " KiB")
 
 
 VIEW = View(

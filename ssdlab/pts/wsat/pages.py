@@ -256,7 +256,7 @@ def _stop_note(found: _Saturation) -> tuple[Note, ...]:
     ends = summarise_wsat_ends(
         found.frame, windows[windows["test"] == found.test], phase=phase
     )
-    return (Note(text=f"Why it stopped: {ends['stop_reason'].iloc[0]}."),)
+    return (Note(text=f"Stopped: {ends['stop_reason'].iloc[0]}."),)
 
 
 def _judgements(found: _Saturation) -> tuple[Block, ...]:

@@ -167,7 +167,7 @@ def _stop_reason(rounds: pd.DataFrame, phase: Stimulus, *, is_steady: bool) -> s
     fills, limit = rounds["drive_fills"].max(), phase.capacity_multiple
     spent_s = len(rounds) * phase.round_seconds
     rules = (
-        (is_steady, "steady state"),
+        (is_steady, "steady state reached"),
         (
             limit is not None and pd.notna(fills) and fills >= limit,
             f"{limit:g} x user capacity written",

@@ -139,11 +139,11 @@ def ends_table(context: Context, frame: pd.DataFrame) -> Table:
     sides = _SIDES if "read_iops" in frame else ()
     ends = ({"end": first, **fob}, {"end": "Last round", **end})
     time_s = float(end["time_s"])
-    words = "" if math.isnan(time_s) else f" in {duration_label(time_s)} under IO"
+    words = "" if math.isnan(time_s) else f" ({duration_label(time_s)} of IO)"
     return tabulate(
         ends,
         (column("Round", "end"), quantity("iops"), *sides, *_WRITTEN),
-        caption=f"Begin and end of {len(frame)} rounds{words}",
+        caption=f"First and last of {len(frame)} rounds{words}",
     )
 
 

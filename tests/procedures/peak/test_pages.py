@@ -66,6 +66,17 @@ def test_all_seven_jobs_are_measured_on_the_virtual_ssd(virtual_run: Run) -> Non
     assert steps.loc[["job-05", "job-06", "job-07"], "was_armed"].all()
 
 
+def test_front_page_has_nothing_empty_and_no_red_for_not_being_the_pts(
+    virtual_run: Run,
+) -> None:
+    page = render_report(virtual_run)
+    front = page[page.index('id="front"') : page.index('class="titleblock"')]
+    assert 'aria-label="Results"' not in front
+    assert 'class="tile"' in front
+    assert not [sign for sign in ("interval", "✓") if sign in front]
+    assert re.findall(r'class="answer (\w+)"', front)[0] == "open"
+
+
 def test_table_holds_what_fio_said_in_both_units(virtual_run: Run) -> None:
     jobs, _, _, _ = page_of(virtual_run)
     measured = virtual_run.measurements

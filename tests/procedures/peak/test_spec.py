@@ -30,7 +30,7 @@ READING = {
 NUMBERS = ("01", "02", "03", "04", "05", "06", "07")
 
 
-def batches(*, seconds: int = 30, ramp_s: int = 5) -> list[Batch]:
+def batches(*, seconds: float = 30, ramp_s: int = 5) -> list[Batch]:
     found = []
     tests = peak(seconds=seconds, ramp_s=ramp_s).tests
     plan = plan_suite(tests, CONTEXT, lambda _judgement: None)
@@ -138,6 +138,8 @@ def test_scaled_jobs_say_so_and_published_ones_do_not() -> None:
     assert "ramped" not in scaled
     (both,) = (n for n in peak(seconds=9, ramp_s=0).notes if n.startswith("Scaled"))
     assert "9 s instead of 30 s and ramped up for 0 s instead of 5 s" in both
+    (half,) = (n for n in peak(seconds=0.5).notes if n.startswith("Scaled"))
+    assert "measured for 0.5 s instead of 30 s" in half
 
 
 @pytest.mark.parametrize(("seconds", "ramp_s"), [(0, 5), (30, -1)])

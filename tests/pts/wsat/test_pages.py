@@ -127,7 +127,7 @@ def test_stop_reason_of_a_stimulus_is_not_that_of_another(run: Run) -> None:
     page = render_report(open_tables(run.path))
     (run.path / "tables" / "windows.parquet").write_bytes(held)
     reasons = {
-        test: next(pages_of(page, test)).split("Why it stopped: ")[1].split(".")[0]
+        test: next(pages_of(page, test)).split("Stopped: ")[1].split(".")[0]
         for test in MIXES.tests
     }
     assert reasons["wsat-oltp"].startswith("steady state")

@@ -128,10 +128,13 @@ def test_ends_compare_the_first_round_with_the_last() -> None:
     assert row["n_rounds"] == 3
 
 
+REACHED = "steady state reached"
+
+
 @pytest.mark.parametrize(
     ("rounds", "fills_per_round", "judged", "reason"),
     [
-        (5, 0.1, [window("saturation", 1, 5, **STEADY)], "steady state"),
+        (5, 0.1, [window("saturation", 1, 5, **STEADY)], REACHED),
         (5, 0.8, [], "4 x user capacity written"),
         (6, 0.1, [], "time limit of 6 min"),
         (5, 0.1, [], "ended before a stop rule held"),
@@ -145,7 +148,7 @@ def test_ends_compare_the_first_round_with_the_last() -> None:
             6,
             0.8,
             [window("saturation", 1, 5, **STEADY)],
-            "steady state and 4 x user capacity written and time limit of 6 min",
+            f"{REACHED} and 4 x user capacity written and time limit of 6 min",
         ),
     ],
     ids=["steady", "capacity", "time", "none", "steady-once", "all"],
