@@ -8,7 +8,7 @@ from ssdlab.paper.blocks import Block, Page, Plot
 from ssdlab.paper.context import Context, is_of_phase
 from ssdlab.pts.shared.head_facts import write_cache_text
 from ssdlab.pts.shared.headlines import latency_headlines
-from ssdlab.pts.shared.histogram import histogram_page
+from ssdlab.pts.shared.histogram import exceedance_pages, histogram_page
 from ssdlab.pts.shared.matrix import (
     MEANS_ALONE,
     NO_WINDOW,
@@ -39,7 +39,8 @@ def latency_pages(context: Context, test: str) -> tuple[Page, ...]:
     )
     if context.is_edition_1 or context.is_imported:
         return pages
-    return (*pages, histogram_page(context, test, "LAT 7"))
+    histogram = histogram_page(context, test, "LAT 7")
+    return (*pages, histogram, *exceedance_pages(context, test))
 
 
 def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:

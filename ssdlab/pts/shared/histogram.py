@@ -1,6 +1,6 @@
 """Response time histogram and confidence levels of a long run."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -50,11 +50,21 @@ def histogram_page(
     shown = f"{title}, T{threads}/Q{depth}"
     figure = plot_confidence(frame, markers, measurement, title=shown)
     total = int(measurement["total_ios"])
-    curve = summarise_curve(select_load(runs, context.bins))
-    named = f"How many IOs are slower, T{threads}/Q{depth}"
-    slower = plot_exceedance(curve, title=named)
-    blocks = (Plot(figure=figure), Plot(figure=slower), levels_table(markers, total))
+    blocks = (Plot(figure=figure), levels_table(markers, total))
     return Page(plot_id=plot_id, title=title, blocks=blocks)
+
+
+def exceedance_pages(context: Context, test: str) -> Iterator[Page]:
+    """Yield the share of IOs of the histogram run that are slower, if there is one."""
+    runs = context.totals_of(test, "histogram")
+    runs = runs[runs["kind"] == "histogram"]
+    held = context.bins[context.bins["step_id"].isin(runs["step_id"])]
+    if held.empty:
+        return
+    load = select_load(runs, held)
+    title = "How many IOs are slower"
+    figure = plot_exceedance(summarise_curve(load), title=f"{title}: {load.workload}")
+    yield Page(title=title, blocks=(Plot(figure=figure),))
 
 
 def levels_table(

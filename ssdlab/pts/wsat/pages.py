@@ -8,7 +8,7 @@ from ssdlab.model.spec import Stimulus
 from ssdlab.paper.blocks import Block, Note, Page, Plot
 from ssdlab.paper.context import Context
 from ssdlab.pts.shared.composite_tables import composite_tables
-from ssdlab.pts.shared.histogram import histogram_page
+from ssdlab.pts.shared.histogram import exceedance_pages, histogram_page
 from ssdlab.pts.shared.steady import (
     convergence_page,
     determination_table,
@@ -184,6 +184,7 @@ def _pages_2_0(found: _Saturation) -> tuple[Page, ...]:
             blocks=(Plot(figure=times), *_last_blocks(found)),
         ),
         _histogram(found),
+        *exceedance_pages(found.context, found.test),
     )
 
 
