@@ -1,6 +1,7 @@
 """The pages of CBW and DIRTH, their head, and runs that are not whole."""
 
 import csv
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -191,7 +192,7 @@ def test_system_cpu_is_a_heat_map_and_then_the_columns_of_the_pts(
 
 def test_heat_map_shows_a_measured_zero_and_leaves_out_what_was_not_measured() -> None:
     frame = pd.DataFrame({"threads": [1, 1], "queue_depth": [1, 4]})
-    frame = frame.assign(host_system_cpu_percent=[0.0, None])
+    frame = frame.assign(host_system_cpu_percent=[0.0, math.nan])
     (heat,) = plot_host_cpu_heat(frame).data
     assert list(heat.text[0]) == ["0", ""]
     assert heat.z[0][0] is not None
