@@ -218,8 +218,9 @@ def plot_host_cpu_heat(frame: "pd.DataFrame") -> go.Figure:
     '12.5'
     """
     title = "System CPU utilisation of the host [%]"
-    figure = new_figure(title, subtitle=_OVER_WINDOW, height=340)
     downs = {count: f"T{count}" for count in distinct(frame["threads"])[::-1]}
+    height = 120 + 32 * len(downs)
+    figure = new_figure(title, subtitle=_OVER_WINDOW, height=height)
     acrosses = {depth: f"Q{depth}" for depth in distinct(frame["queue_depth"])}
     cells = {}
     for row in frame[frame[_SYSTEM_CPU].notna()].to_dict("records"):
