@@ -28,10 +28,10 @@ def named_axis(
 
 def add_right_names(figure: go.Figure, names: Sequence[str], **more: Any) -> None:
     """Write a text at the right edge of each place of a vertical axis of names."""
-    bare = {"showgrid": False, "showline": False, "ticks": "", "tickfont": {"size": 11}}
+    look: dict[str, Any] = {"overlaying": "y", "side": "right", "showgrid": False}
+    look |= {"showline": False, "ticks": "", "tickfont": {"size": 11}}
     spaced = [f"{_SPACE}{name}" for name in names]
-    right = {"overlaying": "y", "side": "right"}
-    figure.layout.yaxis2 = named_axis("", spaced, **(bare | right | more))
+    figure.layout.yaxis2 = named_axis("", spaced, **(look | more))
     figure.add_scatter(  # an axis without any point is not drawn
         x=[1], y=[0], yaxis="y2", mode="markers", marker={"opacity": 0},
         hoverinfo="skip", showlegend=False,
