@@ -35,17 +35,17 @@ found
 found.levels[["marker", "lat_ns", "low_ns", "high_ns", "is_supported"]]
 
 # %% [markdown]
-# The same load against another target, and all loads of a test side by side.
+# The loads of a test, up to seven, against another target and side by side.
 
 # %%
 tables = (found.run.measurements, found.run.bins)
 loads = ssdlab.analysis.select_loads(*tables, found.run.windows, test=found.load.test)
 other = ssdlab.analysis.parse_qos_target("p99 ≤ 2 ms")
-answers = ssdlab.analysis.assess_loads(loads[:8], other, series=found.run.series)
+answers = ssdlab.analysis.assess_loads(loads[:7], other, series=found.run.series)
 shown = ssdlab.analysis.tabulate_verdicts(answers)
 ssdlab.figures.readable_table(shown, caption=f"Target: {other.text}")
 
 # %%
-nines = ssdlab.analysis.summarise_curve(*loads[:8])
+nines = ssdlab.analysis.summarise_curve(*loads[:7])
 title = f"{found.load.test.upper()}: how many IOs are slower"
 ssdlab.figures.plot_exceedance(nines, title=title)

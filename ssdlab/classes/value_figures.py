@@ -50,17 +50,17 @@ def plot_class_saturation(
     low, high = (10**end for end in iops["range"])
     classes = classes[(levels.max(axis=1) >= low) & (levels.min(axis=1) <= high)]
     _add_levels(figure, classes, ends=(low, high))
-    runs_end = 0.58 if len(classes) else 1
+    runs_end = 0.46 if len(classes) else 1
     lay_out(
         figure,
         xaxis=_run_axis(rounds, "time_s", domain=[0, runs_end], visible=not is_alone),
         xaxis2=named_axis(
             "",
-            [str(name) for name in classes["storage_class"]],
+            [str(name).replace(" ", "<br>", 1) for name in classes["storage_class"]],
             pad=0.7,
-            tickangle=-55,
+            autotickangles=[0, 90],
             showgrid=False,
-            domain=[0, 1] if is_alone else [0.64, 1],
+            domain=[0, 1] if is_alone else [0.52, 1],
             visible=len(classes) > 0,
         ),
         yaxis=iops,

@@ -12,7 +12,7 @@ from ssdlab.compare.answer import lead_of
 from ssdlab.compare.cells import CELL, rows_of
 from ssdlab.compare.pair_tables import Pair, pairs_to_show
 from ssdlab.model.units import block_size_label, mix_label
-from ssdlab.plots.axes import named_axis
+from ssdlab.plots.axes import add_right_names, named_axis
 from ssdlab.plots.labels import COLORS, axis, lay_out, new_figure
 from ssdlab.plots.lines import add_points, add_tie
 from ssdlab.plots.looks import RunLook
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 _LEAST_REACH = 1.05  # least span of the axis: noise must not look like a difference
 _SHOWN_BEYOND = 0.15  # of the span of the ratios: an interval may be infinite
-_SPACE = "\N{NO-BREAK SPACE}"
 _OUT_OF_SIGHT = 1e9  # up to here an interval without an end is drawn
 _MOST_ROWS = 48  # with more, percentiles are left to the figures of the pairs
 _LONGEST_SIDE = 22  # letters of a drive's name beside the axis
@@ -109,7 +108,10 @@ class _Row:
 def _rows(
     pairs: Sequence[Pair], cells: "pd.DataFrame", names: Mapping[str, str]
 ) -> list[_Row]:
-    """Return the cells in the order of the tests, each test below its heading."""
+    """Return the cells in the order of the tests, each test below its heading.
+
+    Those of a test are in the order in which they are drawn, from right to left.
+    """
     known = {
         (row.test, row.metric, row.cell): row
         for row in rows_of(cells.drop_duplicates(CELL))
@@ -147,7 +149,9 @@ def _rows(
             )
         )
         line += 1
-        for place in (place for place in by_cell if place[:2] == group):
+        own = [place for place in by_cell if place[:2] == group]
+        leads = {place: lead_of(by_cell[place][0][1]) for place in own}
+        for place in sorted(own, key=leads.__getitem__, reverse=len(pairs) == 1):
             rows = by_cell[place]
             label = cell_label(known[place])
             numbers = _numbers_text([row for _, row in rows], is_pair=len(pairs) == 1)
@@ -306,11 +310,10 @@ def _add_axes(
     pad = (most / least) ** _SHOWN_BEYOND
     lines = {one.place: one for one in rows}
     labels = [lines[place].label for place in sorted(lines)]
-    numbers = [f"{_SPACE}{lines[place].numbers}" for place in sorted(lines)]
+    numbers = [lines[place].numbers for place in sorted(lines)]
     down = [len(labels) - 0.3, -0.7]
     small: dict[str, Any] = {"tickfont": {"size": 11}, "ticks": "", "showgrid": False}
     left = named_axis("", labels, range=down, **small)
-    right = named_axis("", numbers, range=down, **small)
     title = _ratio_title(sides, brief, looks)
     lay_out(
         figure,
@@ -318,13 +321,9 @@ def _add_axes(
         title={"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 16}},
         margin={"t": _TOP_PX + _LINE_OF_TITLE_PX * title.count("<br>")},
         yaxis=left,
-        yaxis2=right | {"overlaying": "y", "side": "right", "showline": False},
         showlegend=True,
     )
-    figure.add_scatter(
-        x=[1], y=[0], yaxis="y2", mode="markers", marker={"opacity": 0},
-        hoverinfo="skip", showlegend=False,
-    )  # fmt: skip
+    add_right_names(figure, numbers, range=down)
 
 
 def _ratio_axis(title: str, low: float, high: float) -> dict[str, Any]:

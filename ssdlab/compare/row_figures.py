@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import plotly.graph_objects as go
 
 from ssdlab.compare.cells import repetitions, rows_of
-from ssdlab.plots.axes import level_axis, named_axis
+from ssdlab.plots.axes import add_right_names, level_axis, named_axis
 from ssdlab.plots.labels import COLORS, axis, lay_out, new_figure
 from ssdlab.plots.lines import add_points, add_tie, error_bars
 from ssdlab.plots.looks import RunLook
 from ssdlab.plots.names import brief_texts, distinct_texts, full_text
-from ssdlab.text.numbers import number_text
+from ssdlab.text.numbers import number_text, rounded_text
 from ssdlab.text.quantities import QUANTITIES, Quantity, scaled
 
 if TYPE_CHECKING:
@@ -130,14 +130,15 @@ def plot_differences(
 ) -> go.Figure:
     """Draw by how much one drive leads another in each cell, with the interval.
 
-    One row per cell, on a logarithmic axis: to the right of 1 the first drive is
-    better, to the left the second. Circles in the colour of the better one are
+    One row per cell, those of a test from right to left, with the values of both at
+    the right edge, on a logarithmic axis: to the right of 1 the first drive is better,
+    to the left the second. Circles in the colour of the better one are
     differences that are shown for the drives, diamonds only for these runs; grey
     squares are the same, and for open grey circles nothing is shown. A diamond's
     interval is grey if it is that of measuring again, which the claim does not cover.
     An interval that is far wider than the differences runs off the axis.
     """
-    rows = differences[differences["high"] > 0]
+    rows = _by_lead(differences[differences["high"] > 0])
     names = [f"{str(row.test).upper()} {_cell_words(row)}" for row in rows_of(rows)]
     sides = [str(rows[side].iloc[0]) if len(rows) else "" for side in ("a", "b")]
     first, second = _brief_sides(looks, sides, longest=_LONGEST_IN_TITLE)
@@ -157,6 +158,8 @@ def plot_differences(
     title = f"← {second} faster<br>{first} faster →" if all(sides) else ""
     labels = distinct_texts(names, longest=44)
     shown = [escape(labels[name], quote=False) for name in names[::-1]]
+    values = [_values_text(row) for row in rows_of(rows)][::-1]
+    add_right_names(figure, values, pad=0.7)
     lay_out(
         figure,
         xaxis=level_axis(title, [1 / reach, reach]),
@@ -164,6 +167,22 @@ def plot_differences(
         showlegend=True,
     )
     return figure
+
+
+def _by_lead(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return rows in the order of their tests, in each the greatest lead first."""
+    keys = list(zip(rows["test"], rows["metric"], strict=True))
+    groups = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    leads = [_lead(row)[0] for row in rows_of(rows)]
+    order = sorted(range(len(rows)), key=lambda at: (groups[keys[at]], -leads[at]))
+    return rows.iloc[order]
+
+
+def _values_text(row: Any) -> str:
+    """Return the values of both sides, the first first, with their unit."""
+    quantity = QUANTITIES.get(str(row.metric), QUANTITIES["lat_ns"])
+    values = (float(value) / quantity.divisor for value in (row.value_a, row.value_b))
+    return f"{' | '.join(map(rounded_text, values))} {quantity.unit_or_name}"
 
 
 def _brief_sides(

@@ -29,6 +29,7 @@ _MARGIN_WITH_TITLE = 64
 _TITLE_HEIGHT = 38
 _LEAST_MARGIN = 26
 _USUAL_HEIGHT = 420
+_SMALL_HEIGHT = 100  # of a sparkline, which has neither title nor buttons
 # RuntimeError: the user has no home folder.
 _NOT_CACHED = (
     *(OSError, RuntimeError, RunFolderError),
@@ -51,10 +52,10 @@ class _Figures:
         layout = spec["layout"]
         title = _title_of(layout.pop("title", None))
         margin = layout["margin"] = dict(layout.get("margin", {}))
-        # The title becomes the caption; anything else above keeps its place.
-        above = margin.get("t", _MARGIN_WITH_TITLE) - _TITLE_HEIGHT
-        margin["t"] = max(_LEAST_MARGIN, above)
-        layout.setdefault("height", _USUAL_HEIGHT)
+        if layout.setdefault("height", _USUAL_HEIGHT) > _SMALL_HEIGHT:
+            # The title becomes the caption; anything else above keeps its place.
+            above = margin.get("t", _MARGIN_WITH_TITLE) - _TITLE_HEIGHT
+            margin["t"] = max(_LEAST_MARGIN, above)
         self.specs.append(spec)
         return {
             "number": len(self.specs) - 1,

@@ -4,9 +4,12 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import plotly.graph_objects as go
+
 from ssdlab.plots.labels import axis, decades_axis, log_ticks
 
 _TIMES = (("s", 1e9), ("ms", 1e6), ("μs", 1e3), ("ns", 1.0))
+_SPACE = "\N{NO-BREAK SPACE}"
 _UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (0.0, ""))
 
 
@@ -21,6 +24,18 @@ def named_axis(
     ends = [-pad, len(names) - 1 + pad]
     places = {"tickvals": list(range(len(names))), "ticktext": list(names)}
     return axis(title, **({"range": ends} | places | more))
+
+
+def add_right_names(figure: go.Figure, names: Sequence[str], **more: Any) -> None:
+    """Write a text at the right edge of each place of a vertical axis of names."""
+    look: dict[str, Any] = {"overlaying": "y", "side": "right", "showgrid": False}
+    look |= {"showline": False, "ticks": "", "tickfont": {"size": 11}}
+    spaced = [f"{_SPACE}{name}" for name in names]
+    figure.layout.yaxis2 = named_axis("", spaced, **(look | more))
+    figure.add_scatter(  # an axis without any point is not drawn
+        x=[1], y=[0], yaxis="y2", mode="markers", marker={"opacity": 0},
+        hoverinfo="skip", showlegend=False,
+    )  # fmt: skip
 
 
 def level_axis(title: str, values: Iterable[float | None]) -> dict[str, Any]:

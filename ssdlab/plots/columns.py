@@ -14,8 +14,8 @@ _CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 # Two triangles a face; corners 0 to 3 are the foot, 4 to 7 the top.
 _TRIANGLES = (
     (0, 1, 5), (0, 5, 4),  # front
-    (1, 2, 6), (1, 6, 5),  # right
     (2, 3, 7), (2, 7, 6),  # back
+    (1, 2, 6), (1, 6, 5),  # right
     (3, 0, 4), (3, 4, 7),  # left
     (4, 5, 6), (4, 6, 7),  # top
 )  # fmt: skip
@@ -28,7 +28,8 @@ _COMMON: dict[str, Any] = {
     "tickfont": {"size": 11},
     "showspikes": False,
 }
-_SHADES = (0.82, 0.82, 0.62, 0.62, 0.82, 0.82, 0.62, 0.62, 1.0, 1.0)
+# Of each triangle. The first three, which must be equal, are those of plotly's legend.
+_SHADES = (0.82, 0.82, 0.82, 0.82, 0.62, 0.62, 0.62, 0.62, 1.0, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,7 +70,7 @@ def draw_columns(
             # One of up to four characters plotly sets across the axis, over its labels.
             "title": {"text": titles[2].ljust(5, _HARD_SPACE), "font": {"size": 13}},
             "rangemode": "tozero",
-            "tickformat": "~s" if titles[2] == "IOPS" else ",~r",
+            "tickformat": ",~r",
         },
         "aspectmode": "manual",
         "aspectratio": {"x": 1.77, "y": 1.4, "z": 0.89},

@@ -82,6 +82,7 @@ PHASE_COLORS = MappingProxyType({
 })
 
 _MOST_CHOSEN = 12  # ticks that are read one by one
+_HEADROOM = 0.04  # of a logarithmic axis, between its end and the nearest value
 _FEWEST_TICKS = 3  # of a logarithmic axis: with fewer no value can be read from it
 
 FONT = (
@@ -244,17 +245,27 @@ def right_axis(own: dict[str, Any]) -> dict[str, Any]:
 
 
 def decades_axis(title: str, values: Iterable[float | None]) -> dict[str, Any]:
-    """Return a logarithmic axis over whole decades, one label a decade."""
+    """Return a logarithmic axis over whole decades, one label a decade.
+
+    A value near the end of a decade has room between it and the frame.
+
+    >>> low, high = decades_axis("IOPS", [200.0, 9600.0])["range"]
+    >>> low, round(high, 3)
+    (2, 4.062)
+    """
     positive = [value for value in values if value is not None and value > 0]
-    low = math.floor(math.log10(min(positive, default=1.0)))
-    high = max(low + 1, math.ceil(math.log10(max(positive, default=10.0))))
+    least = math.log10(min(positive, default=2.0))
+    most = math.log10(max(positive, default=5.0))
+    low = math.floor(least)
+    high = max(low + 1, math.ceil(most))
+    pad = _HEADROOM * (high - low)
     decades = [10.0**power for power in range(low, high + 1)]
     return axis(
         title,
         type="log",
         tickvals=decades,
         ticktext=[f"{decade:,.10g}" for decade in decades],
-        range=[low, high],
+        range=[min(low, least - pad), max(high, most + pad)],
         minor={
             "dtick": "D1",
             "ticks": "outside",

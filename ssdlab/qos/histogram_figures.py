@@ -77,7 +77,7 @@ def plot_confidence(
     rate = number_text(float(measurement["bw_bytes_per_s"]) / 1e6)
     longest = time_text(float(measurement["lat_max_ns"]))
     rates = f"{number_text(float(measurement['iops']))} IOPS, {rate} MB/s"
-    figure = new_figure(title, subtitle=f"{rates}, MRT {longest}", height=580)
+    figure = new_figure(title, subtitle=f"{rates}, max {longest}", height=580)
     lower = scaled(frame["lat_lower_ns"], "lat_ns")
     upper = scaled(frame["lat_upper_ns"], "lat_ns")
     counts = [int(count) for count in frame["count"]]

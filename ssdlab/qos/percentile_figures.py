@@ -134,7 +134,7 @@ def _rates_text(rates: "Mapping[str, float] | None") -> str:
     return (
         f"{number_text(rates['iops'])} IOPS, "
         f"{number_text(rates['bw_bytes_per_s'] / 1e6)} MB/s, "
-        f"MRT {time_text(rates['lat_max_ns'])}, {rates['total_ios']:,.0f} IOs"
+        f"max {time_text(rates['lat_max_ns'])}, {rates['total_ios']:,.0f} IOs"
     )
 
 

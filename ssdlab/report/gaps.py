@@ -146,7 +146,7 @@ def idle_plot(steps: pd.DataFrame) -> Plot | None:
 def plot_idle_gaps(frame: "pd.DataFrame") -> go.Figure:
     """Draw the idle time before each step, in the order of the run.
 
-    One point a step on a logarithmic axis [s]; steps whose fio was waiting apart
+    One point a step on a logarithmic axis [ms]; steps whose fio was waiting apart
     from the others.
 
     >>> import pandas as pd

@@ -58,7 +58,7 @@ _PAGE: Final = """<!doctype html><meta charset="utf-8">
 <script>{plotly}</script><script>const figures = [{figures}];{draw}</script>
 """
 _NAME_LETTERS: Final = 100
-_BARE_NAME: Final = re.compile(r"[23]D ", re.IGNORECASE)
+_KIND_OF_PLOT: Final = re.compile(r"^[23]D (plot|columns), ")
 _PNG_HEAD_BYTES: Final = 33  # signature and IHDR
 
 
@@ -93,14 +93,16 @@ def _named_figures(run: Run) -> Iterator[tuple[str, go.Figure]]:
 def _slug(figure: go.Figure, page: str) -> str:
     """Return what a figure shows as part of a file name, in whole words.
 
-    A figure without a title, or named only as a 2D plot, is named by its axis too, and
-    columns in three dimensions by that.
+    A figure without a title is named by its axis too, and columns in three dimensions
+    by that.
 
     >>> _slug(go.Figure(layout_yaxis_title_text="Throughput [MB/s]"), "2D, 128 KiB")
     'throughput-2d-128-kib'
+    >>> _slug(go.Figure(), "2D plot, throughput by block size")
+    'throughput-by-block-size'
     """
-    words = figure.layout.title.text or page
-    if not figure.layout.title.text or _BARE_NAME.match(words):
+    words = _KIND_OF_PLOT.sub("", figure.layout.title.text or page)
+    if not figure.layout.title.text:
         axis = figure.layout.yaxis.title.text or ""
         words = f"{axis.partition(' [')[0]} {words}"
     kinds = {trace.type for trace in figure.data}

@@ -27,13 +27,15 @@ from ssdlab.plots.lines import (
 )
 from ssdlab.stats.judged import JudgedWindow
 from ssdlab.text.numbers import number_text
-from ssdlab.text.quantities import QUANTITIES
+from ssdlab.text.quantities import suited_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
 
 RoundMetric = Literal["iops", "bw_bytes_per_s", "lat_mean_ns", "lat_max_ns"]
 Window = tuple[int, int]
+
+_SPREAD = 20.0  # of the values; beyond it a linear axis flattens the least on zero
 
 
 def plot_convergence(
@@ -60,7 +62,8 @@ def plot_convergence(
     Returns
     -------
     plotly.graph_objects.Figure
-        Lines named by block size, the smallest first.
+        Lines named by block size, the smallest first; on a logarithmic axis where the
+        greatest value is more than 20 times the least.
 
     References
     ----------
@@ -77,6 +80,8 @@ def plot_convergence(
     mixes = sorted({int(mix) for mix in frame["read_percent"]}, reverse=True)
     words = "R/W " + ", ".join(mix_label(mix) for mix in mixes) if mixes else ""
     figure = new_figure(title, subtitle=words)
+    drawn = [float(value) for value in frame[metric].dropna()]
+    quantity = suited_quantity(metric, drawn)
     sizes = sorted(int(size) for size in frame["block_size_bytes"].unique())
     lines = []
     for size in sizes:
@@ -87,11 +92,13 @@ def plot_convergence(
             direction = {100: "read", 0: "write"}.get(mixes[-1], "total")
             color, symbol = DIRECTION_COLORS[direction], "circle"
         line = Line(
-            rows=[rows], column=metric, name=name, color=color, symbol=symbol,
-            width=2, size=7, hover=f"{name}, round %{{x}}: ",
+            rows=[rows], column=metric, of=quantity, name=name, color=color,
+            symbol=symbol, width=2, size=7, hover=f"{name}, round %{{x}}: ",
         )  # fmt: skip
         lines.append(line)
-    draw_lines(figure, Across.rounds(frame), lines, is_log=False, showlegend=True)
+    least, most = min(drawn, default=0.0), max(drawn, default=0.0)
+    is_log = 0 < _SPREAD * least < most
+    draw_lines(figure, Across.rounds(frame), lines, is_log=is_log, showlegend=True)
     shade_window(figure, window)
     return figure
 
@@ -117,9 +124,10 @@ def plot_steady_state_window(
     Returns
     -------
     plotly.graph_objects.Figure
-        The points; their average; dotted, at 110 % and 90 % of it, the band of the
-        allowed data excursion; the best linear fit, solid red; dashed, the band of the
-        allowed slope excursion, which the fit must not leave.
+        The points, first in the legend; the best linear fit, solid red; the average;
+        dashed, 5 % above and below it, the band of the allowed slope excursion, which
+        the fit must not leave; dotted, 10 % above and below, that of the allowed data
+        excursion.
 
     Notes
     -----
@@ -138,8 +146,8 @@ def plot_steady_state_window(
     >>> window = ssdlab.analysis.read_windows(run.windows)[-1]
     >>> rounds = window.rounds_of(run.measurements)
     >>> rounds = rounds[rounds["direction"] == "total"]
-    >>> plot_steady_state_window(rounds, window).data[4].name
-    'Average 5,749'
+    >>> [trace.name for trace in plot_steady_state_window(rounds, window).data][:3]
+    ['±10 % range', '±5 % slope', 'Average 5,749']
     """
     metric, average = window.metric, window.average
     first, last = window.window_first_round, window.window_last_round
@@ -151,28 +159,28 @@ def plot_steady_state_window(
     )
     ends = {"round": [first, last]}
     across = Across.rounds(ends)
-    quantity = QUANTITIES[metric]
-    lines = []
+    quantity = suited_quantity(metric, [window.maximum])
+    lines: list[tuple[str, str, str, Sequence[Sequence[float]]]] = []
     bands = (
-        (criteria.max_range_ratio, "range_limit", "dot", "data excursion"),
-        (criteria.max_slope_ratio, "slope_limit", "dash", "slope excursion"),
+        (criteria.max_range_ratio, "range_limit", "dot", "range"),
+        (criteria.max_slope_ratio, "slope_limit", "dash", "slope"),
     )
     for ratio, color, dash, words in bands:
-        for share in () if ratio is None else (1 + ratio / 2, 1 - ratio / 2):
-            name = f"{share * 100:g} % {words} limit"
-            lines.append((name, color, dash, [average * share] * 2))
+        if ratio is not None:
+            both = [[average * (1 + part)] * 2 for part in (ratio / 2, -ratio / 2)]
+            lines.append((f"±{50 * ratio:g} % {words}", color, dash, both))
     value = number_text(average / quantity.divisor)
     name = f"Average {value} {quantity.unit}".rstrip()
-    lines.append((name, "average", "solid", [average] * 2))
+    lines.append((name, "average", "solid", [[average] * 2]))
     fit = [window.slope_per_round * end + window.intercept for end in ends["round"]]
-    lines.append(("Best linear fit", "fit", "solid", fit))
-    fine = finely(metric)
+    lines.append(("Best linear fit", "fit", "solid", [fit]))
+    fine = finely(quantity)
     drawn = [
         Line(
-            rows=[ends | {metric: values}], column=metric, of=fine, name=name,
-            hover=f"{name}: ", color=COLORS[color], dash=dash, width=2,
+            rows=[ends | {metric: values} for values in parts], column=metric, of=fine,
+            name=name, hover=f"{name}: ", color=COLORS[color], dash=dash, width=2,
         )
-        for name, color, dash, values in lines
+        for name, color, dash, parts in lines
     ]  # fmt: skip
     points = Line(
         rows=[rows], column=metric, of=fine, name=window.tracking,
@@ -180,20 +188,28 @@ def plot_steady_state_window(
     )  # fmt: skip
     add_lines(figure, across, [*drawn, points])
     yaxis = axis(quantity.title, tickformat=",~r")
-    lay_out(figure, xaxis=across.axis, yaxis=yaxis)
+    # The points are drawn last, on top of all lines, and come first in the legend.
+    order = {"traceorder": "reversed"}
+    lay_out(figure, xaxis=across.axis, yaxis=yaxis, legend=order)
     return figure
 
 
-def plot_sparkline(values: "pd.Series[float]", *, name: str) -> go.Figure:
-    """Draw a series as a small line without axes, with its last value marked.
+def plot_sparkline(
+    values: "pd.Series[float]", *, name: str, window: Window | None = None
+) -> go.Figure:
+    """Draw a series by round as a small line without axes, its last value marked.
+
+    The rounds of the window are shaded.
 
     >>> import pandas as pd
-    >>> plot_sparkline(pd.Series([9.0, 4.0, 3.0]), name="IOPS").data[1].y
+    >>> rounds = pd.Series([9.0, 4.0, 3.0], index=[1, 2, 3])
+    >>> plot_sparkline(rounds, name="IOPS").data[1].y
     (3.0,)
     """
     figure = new_figure(name, height=44)
-    numbers = [float(value) for value in values.dropna()]
-    rounds = list(range(1, len(numbers) + 1))
+    known = values.dropna()
+    numbers = [float(value) for value in known]
+    rounds = [int(number) for number in known.index]
     line = {"color": COLORS["measured"], "width": 1.6}
     add_tie(figure, rounds, numbers, name=name, line=line, showlegend=None)
     last = {"color": COLORS["fit"], "size": 6}
@@ -212,6 +228,7 @@ def plot_sparkline(values: "pd.Series[float]", *, name: str) -> go.Figure:
         margin={"l": 4, "r": 8, "t": 5, "b": 5},
         showlegend=False,
     )
+    shade_window(figure, window)
     return figure
 
 

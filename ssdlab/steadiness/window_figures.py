@@ -182,32 +182,26 @@ def _add_fit(
     )  # fmt: skip
     ends = fit.iloc[[0, -1]]
     criteria = find_steady_rule(rule).criteria
-    lines = [("average", "average", "solid", ends["average"], "average")]
+    average = ends["average"]
+    lines = [("average", "average", "solid", [average])]
     bands = (
-        (criteria.max_range_ratio, 2, "range_limit", "dot", "data excursion limit"),
-        (criteria.max_value_deviation_ratio, 1, "range_limit", "dot", "value limit"),
-        (criteria.max_slope_ratio, 2, "slope_limit", "dash", "slope excursion limit"),
-        (criteria.max_fit_deviation_ratio, 1, "slope_limit", "dash", "fit limit"),
+        (criteria.max_range_ratio, 2, "range_limit", "dot", "range"),
+        (criteria.max_value_deviation_ratio, 1, "range_limit", "dot", "each value"),
+        (criteria.max_slope_ratio, 2, "slope_limit", "dash", "slope"),
+        (criteria.max_fit_deviation_ratio, 1, "slope_limit", "dash", "fit"),
     )
     for ratio, share, color, dash, words in bands:
-        for aside in (ratio / share, -ratio / share) if ratio else ():
-            name = f"{words}, {100 * (1 + aside):.0f} % of average"
-            both = f"{words}, average ± {100 * aside:.0f} %" if aside > 0 else ""
-            lines.append((name, color, dash, ends["average"] * (1 + aside), both))
-    lines.append((
-        "least-squares fit",
-        "fit",
-        "solid",
-        ends["fit"],
-        "least-squares fit",
-    ))
+        if ratio:
+            aside = ratio / share
+            both = [average * (1 + aside), average * (1 - aside)]
+            lines.append((f"±{100 * aside:g} % {words}", color, dash, both))
+    lines.append(("least-squares fit", "fit", "solid", [ends["fit"]]))
     drawn = [
         Line(
-            rows=[ends.assign(value=values)], column="value", of=of, width=2, dash=dash,
-            name=in_legend or name, color=COLORS[color], hover=f"{name}: ",
-            more={"showlegend": bool(in_legend)},
+            rows=[ends.assign(value=values) for values in parts], column="value", of=of,
+            name=name, hover=f"{name}: ", color=COLORS[color], dash=dash, width=2,
         )
-        for name, color, dash, values, in_legend in lines
+        for name, color, dash, parts in lines
     ]  # fmt: skip
     add_lines(figure, across, drawn, row=1, col=1)
 

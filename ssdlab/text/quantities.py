@@ -79,7 +79,7 @@ QUANTITIES = MappingProxyType({
         short="Drive fills",
         counted="drive fills",
     ),
-    "idle_before_s": Quantity(name="Idle before the step", unit="s", divisor=1.0),
+    "idle_before_s": Quantity(name="Idle before the step", unit="ms", divisor=1e-3),
     "temperature_celsius": Quantity(name="Temperature", unit="°C", divisor=1.0),
     "written_bytes": Quantity(name="Written", unit="GB", divisor=1e9),
 })

@@ -71,6 +71,8 @@ def differences() -> pd.DataFrame:
         "cell": ["RND 4 KiB 0/100", "RND 4 KiB 100/0", "RND 4 KiB 0/100"],
         "a": "Alpha",
         "b": "Beta",
+        "value_a": [4e3, 2e3, 0.5e6],
+        "value_b": [2e3, 2e3, 1e6],
         "ratio": [2.0, 1.0, 0.5],
         "low": [1.8, 0.9, 0.4],
         "high": [2.2, 1.1, 0.625],
@@ -183,6 +185,17 @@ def test_differences_stand_on_the_side_of_who_is_better() -> None:
     assert "Alpha beats Beta" in drives.text[0]  # type: ignore[attr-defined] # a trace
     assert figure.layout.title.text == "Alpha vs. Beta"
     assert figure.layout.xaxis.title.text == "← Beta faster<br>Alpha faster →"
+
+
+def test_differences_of_a_test_stand_by_lead_with_their_values_at_the_edge() -> None:
+    figure = plot_differences(differences().iloc[[1, 0, 2]], looks=LOOKS)
+    assert list(figure.layout.yaxis.ticktext)[::-1] == [
+        "IOPS RND 4 KiB 0/100", "IOPS RND 4 KiB 100/0", "LAT RND 4 KiB 0/100 mean"
+    ]  # fmt: skip
+    values = [text.strip() for text in figure.layout.yaxis2.ticktext][::-1]
+    assert values == ["4,000 | 2,000 IOPS", "2,000 | 2,000 IOPS", "0.500 | 1.00 ms"]
+    drives = trace_named(figure, "shown for the drives")
+    assert list(drives.y) == [2]  # type: ignore[attr-defined] # a trace
 
 
 def test_cell_that_is_the_same_has_a_mark_of_its_own() -> None:

@@ -145,7 +145,7 @@ def test_write_saturation_is_two_lists(tmp_path: Path) -> None:
     assert run.measurements["lat_max_ns"].tolist() == [900_000.0] * 5
     captions = read_tables(run.path / "report.html")
     assert "First and last of 5 rounds" in captions
-    assert "Average latency [ms] of each round" in captions
+    assert "Average latency [μs] of each round" in captions
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,13 @@ def test_decades_axis_labels_whole_decades_only() -> None:
     assert axis["ticktext"] == ["0.01", "0.1", "1", "10"]
 
 
+def test_decades_axis_leaves_room_to_a_value_at_the_end_of_a_decade() -> None:
+    low, high = decades_axis("x", [10.0, 9600.0])["range"]
+    assert low < 1
+    assert high > 4
+    assert decades_axis("x", [20.0, 5000.0])["range"] == [1, 4]
+
+
 def test_decades_axis_has_two_ends_when_all_values_lie_in_one_decade() -> None:
     assert decades_axis("x", [100.0])["ticktext"] == ["100", "1,000"]
 

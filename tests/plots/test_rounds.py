@@ -53,22 +53,26 @@ def test_convergence_shades_the_measurement_window(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("metric", "title"),
-    [
-        ("lat_mean_ns", "Average latency [ms]"),
-        ("lat_max_ns", "Maximum latency [ms]"),
-    ],
+    ("greatest_ns", "unit", "divisor"), [(400e3, "μs", 1e3), (1.4e6, "ms", 1e6)]
 )
-def test_convergence_of_latency_is_in_milliseconds(
-    run: Run, metric: str, title: str
+def test_convergence_of_latency_has_the_unit_of_its_greatest_value(
+    greatest_ns: float, unit: str, divisor: float
 ) -> None:
-    frame = summarise_convergence(
-        run.measurements, "lat", metric=metric, read_percent=0
-    )
-    figure = plot_convergence(frame, metric=metric)  # type: ignore[arg-type] # one of two
-    assert figure.layout.yaxis.title.text == title
-    smallest = frame[frame["block_size_bytes"] == 512][metric]
-    assert figure.data[0].y[0] == pytest.approx(smallest.iloc[0] / 1e6)
+    frame = pd.DataFrame({"round": [1, 2], "lat_mean_ns": [greatest_ns, 200e3]})
+    frame = frame.assign(block_size_bytes=4096, read_percent=0)
+    figure = plot_convergence(frame, metric="lat_mean_ns")
+    assert figure.layout.yaxis.title.text == f"Average latency [{unit}]"
+    assert figure.data[0].y == pytest.approx((greatest_ns / divisor, 200e3 / divisor))
+    assert f" {unit}<" in figure.data[0].hovertemplate
+
+
+@pytest.mark.parametrize(("least", "kind"), [(100.0, None), (99.0, "log")])
+def test_convergence_has_a_logarithmic_axis_when_values_lie_far_apart(
+    least: float, kind: str | None
+) -> None:
+    frame = pd.DataFrame({"round": 1, "iops": [least, 2000.0], "read_percent": 0})
+    figure = plot_convergence(frame.assign(block_size_bytes=[65536, 4096]))
+    assert figure.layout.yaxis.type == kind
 
 
 def test_window_draws_points_average_limits_and_fit() -> None:
@@ -77,12 +81,11 @@ def test_window_draws_points_average_limits_and_fit() -> None:
     assert list(lines["RND 4 KiB 0/100"].x) == [2, 3, 4, 5, 6]
     assert list(lines["RND 4 KiB 0/100"].y) == VALUES["iops"].tolist()[1:]
     assert lines["Average 6,001"].y == (6000.8,) * 2
-    high = lines["110 % data excursion limit"]
-    low = lines["90 % data excursion limit"]
-    assert high.y[0] == pytest.approx(6600.88)
-    assert low.y[0] == pytest.approx(5400.72)
-    assert high.line.dash == low.line.dash == "dot"
-    slope = lines["105 % slope excursion limit"]
+    limits = lines["±10 % range"]
+    assert limits.y[:2] == pytest.approx((6600.88,) * 2)
+    assert limits.y[3:] == pytest.approx((5400.72,) * 2)
+    assert limits.line.dash == "dot"
+    slope = lines["±5 % slope"]
     assert slope.y[0] == pytest.approx(6300.84)
     assert slope.line.dash == "dash"
     fit = lines["Best linear fit"]
@@ -100,5 +103,5 @@ def test_window_leaves_a_limit_out_when_the_criteria_have_none() -> None:
     criteria = SteadyStateCriteria(max_range_ratio=None, max_slope_ratio=0.2)
     figure = plot_steady_state_window(VALUES, WINDOW, criteria=criteria)
     names = [trace.name for trace in figure.data]
-    assert not [name for name in names if "data excursion" in name]
-    assert "110 % slope excursion limit" in names
+    assert not [name for name in names if "range" in name]
+    assert "±10 % slope" in names

@@ -57,7 +57,7 @@ def test_average_maximum_and_target_are_marked_where_they_are() -> None:
     assert [line.y0 for line in figure.layout.shapes] == [1.2, 5.0, 4.0]
     subtitle = figure.layout.title.subtitle.text
     assert subtitle == (
-        "1,000 IOPS, 4.096 MB/s, MRT 5.000 ms, 1,000 IOs; "
+        "1,000 IOPS, 4.096 MB/s, max 5.000 ms, 1,000 IOs; "
         "5 rounds show nothing of what hits fewer than 45 % of rounds"
     )
 

@@ -101,7 +101,7 @@ def test_names_of_figures_tell_them_apart_in_whole_words() -> None:
     names = list(run_figures(ssdlab.open_run(ROOT / "data/samples/virtual-all")))
     shown = {name.split("-", maxsplit=2)[2] for name in names if name[:4] == "iops"}
     assert len(shown) == len([name for name in names if name[:4] == "iops"])
-    assert "tp-04-throughput-2d-plot-1024-kib" in names
+    assert "tp-07-throughput-by-block-size" in names
     assert any(name.endswith("rnd-4-kib-0-100-t2-q16") for name in names)
 
 

@@ -12,8 +12,11 @@ def test_window_has_its_line_its_limits_and_its_residuals(series: RoundSeries) -
     fit = summarise_fit(series)
     figure = plot_window_fit(series, fit)
     names = [trace.name for trace in figure.data]
-    assert "data excursion limit, average ± 10 %" in names
-    assert "slope excursion limit, 95 % of average" in names
+    limits = figure.data[names.index("±10 % range")]
+    average = fit["average"].iloc[0] / 1e6
+    assert list(limits.y[:2]) == pytest.approx([1.1 * average] * 2)
+    assert list(limits.y[3:]) == pytest.approx([0.9 * average] * 2)
+    assert "±5 % slope" in names
     line = figure.data[names.index("least-squares fit")]
     assert list(line.y) == pytest.approx(list(fit["fit"].iloc[[0, -1]] / 1e6))
     assert figure.layout.yaxis.title.text == "Throughput [MB/s]"
@@ -26,9 +29,9 @@ def test_window_has_its_line_its_limits_and_its_residuals(series: RoundSeries) -
 def test_other_rule_has_other_limits(series: RoundSeries) -> None:
     fit = summarise_fit(series, "each-value")
     names = [t.name for t in plot_window_fit(series, fit, rule="each-value").data]
-    assert "value limit, average ± 10 %" in names
-    assert "fit limit, 90 % of average" in names
-    assert not any("slope excursion" in name for name in names)
+    assert "±10 % each value" in names
+    assert "±10 % fit" in names
+    assert not any("slope" in name for name in names)
 
 
 def test_series_without_a_window_shows_its_rounds(series: RoundSeries) -> None:

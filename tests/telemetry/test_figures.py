@@ -7,7 +7,7 @@ from ssdlab.procedures.saturate.figures import plot_single_stimulus
 from ssdlab.pts.wsat.figures import plot_saturation
 from ssdlab.telemetry.figures import add_drive_strip, plot_drive_health
 from ssdlab.telemetry.trace import DriveTrace
-from ssdlab.text.quantities import QUANTITIES
+from ssdlab.text.quantities import QUANTITIES, time_quantity
 
 NAN = float("nan")
 MINUTES = QUANTITIES["time_s"]
@@ -46,7 +46,7 @@ def test_strip_shares_the_time_axis_and_leaves_the_plot_as_it_was() -> None:
 
 def test_strip_goes_below_both_axes_of_a_plot_that_has_two() -> None:
     rounds = ROUNDS.assign(lat_mean_ns=1e6, lat_max_ns=9e6)
-    seconds = QUANTITIES["idle_before_s"]
+    seconds = time_quantity(120.0)
     figure = add_drive_strip(plot_single_stimulus(rounds), trace(), unit=seconds)
     layout = figure.layout
     assert layout.yaxis.domain == layout.yaxis2.domain

@@ -15,6 +15,7 @@
   const SCENE_SHAPE = 1.25;
   const SCENE_TEXT_WIDTH = 80;
   const PHONE_HEIGHT_3D = 400;
+  const PHONE_LETTERS = 45; // of the longest names at both edges together
   const plots = [...document.querySelectorAll(".plot")];
   const unfolded = [];
   const conditions = [...document.querySelectorAll(".conditions")];
@@ -33,8 +34,15 @@
     script.remove();
   }
 
+  function longestName(axis) {
+    return Math.max(0, ...(axis?.ticktext || []).map((text) => text.replace(/<[^>]*>/g, "").length));
+  }
+
   function fitPhone(place, layout) {
     if (place.clientWidth > 560 || place.dataset.static !== undefined) return;
+    // Names at both edges leave no room for what is drawn between them.
+    const right = longestName(layout.yaxis2);
+    if (right && right + longestName(layout.yaxis) > PHONE_LETTERS) layout.yaxis2.showticklabels = false;
     if (layout.scene) layout.height = PHONE_HEIGHT_3D;
     const names = layout.legendRows || 0;
     layout.height += Math.max(0, names - 2) * 19;

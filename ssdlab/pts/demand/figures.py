@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import plotly.graph_objects as go
 
 from ssdlab.plots.columns import ColumnRow, draw_columns
+from ssdlab.plots.heat import FROM_LITTLE_TO_MUCH, add_heat
 from ssdlab.plots.labels import (
     COLORS,
     DIRECTION_COLORS,
@@ -24,7 +25,7 @@ from ssdlab.plots.lines import (
     shade,
     shade_window,
 )
-from ssdlab.text.numbers import number_text, time_text
+from ssdlab.text.numbers import number_text, rounded_text, time_text
 from ssdlab.text.quantities import QUANTITIES, scaled
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ Second = Literal["lat_mean_ns", "bw_bytes_per_s"]
 
 _OVER_WINDOW = "mean over the measurement window"
 _SYSTEM_CPU = "host_system_cpu_percent"
+_LEAST_CPU_PERCENT = 0.01  # with a colour of its own on the logarithmic scale
 # Okabe and Ito, as for block sizes: one look for each value of TC, or of QD.
 _LOADS = MappingProxyType({
     1: ("#CC79A7", "circle"),
@@ -204,6 +206,36 @@ def plot_host_cpu(frame: "pd.DataFrame") -> go.Figure:
     depths = {depth: f"Q{depth}" for depth in distinct(frame["queue_depth"])}
     titles = ("Queue depth", "Threads", "System CPU [%]")
     draw_columns(figure, rows, depths, titles=titles)
+    return figure
+
+
+def plot_host_cpu_heat(frame: "pd.DataFrame") -> go.Figure:
+    """Draw the system CPU of the host as a heat map over queue depth and threads.
+
+    >>> import pandas as pd
+    >>> one = {"threads": [4], "queue_depth": [8], "host_system_cpu_percent": [12.5]}
+    >>> plot_host_cpu_heat(pd.DataFrame(one)).data[0].text[0][0]
+    '12.5'
+    """
+    title = "System CPU utilisation of the host [%]"
+    downs = {count: f"T{count}" for count in distinct(frame["threads"])[::-1]}
+    height = 120 + 32 * len(downs)
+    figure = new_figure(title, subtitle=_OVER_WINDOW, height=height)
+    acrosses = {depth: f"Q{depth}" for depth in distinct(frame["queue_depth"])}
+    cells = {}
+    for row in frame[frame[_SYSTEM_CPU].notna()].to_dict("records"):
+        threads, depth = int(row["threads"]), int(row["queue_depth"])
+        share = float(row[_SYSTEM_CPU])
+        words = f"T{threads}/Q{depth}: {number_text(share)} %"
+        color = max(share, _LEAST_CPU_PERCENT)
+        cells[threads, depth] = color, rounded_text(share), words
+    add_heat(
+        figure, cells, (downs, acrosses), letters=12, name="System CPU",
+        colorscale=FROM_LITTLE_TO_MUCH,
+    )  # fmt: skip
+    flat = {"type": "category", "showgrid": False, "fixedrange": True}
+    across, down = axis("Queue depth", **flat), axis("Threads", **flat)
+    lay_out(figure, xaxis=across, yaxis=down)
     return figure
 
 

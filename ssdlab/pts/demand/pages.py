@@ -13,12 +13,13 @@ from ssdlab.pts.demand.figures import (
     plot_demand_rounds,
     plot_demand_variation,
     plot_host_cpu,
+    plot_host_cpu_heat,
     plot_pre_writes,
     plot_toio,
 )
 from ssdlab.pts.demand.points import (
     break_notes,
-    knee_note,
+    explain_knee,
     point_notes,
     point_pages,
     points_table,
@@ -150,8 +151,8 @@ def _intensity_page(
     figure = plot_demand_intensity(frame, points, max_lat_ns=limit)
     caption = "Average response time [ms], mean over the window"
     table = grid_table(frame, quantity("lat_mean_ns"), caption=caption)
-    blocks: tuple[Block, ...]
-    blocks = (Plot(figure=figure), knee_note(frame), *chosen, table)
+    noted = explain_knee(table, frame)
+    blocks: tuple[Block, ...] = (Plot(figure=figure), *chosen, noted)
     return _page(f"{name} P7", title, blocks)
 
 
@@ -170,7 +171,9 @@ def _cpu_page(context: Context, name: str, frame: pd.DataFrame) -> Page:
         column(title, load, number_text),
         caption="System CPU of the host [%]",
     )
-    blocks = (Plot(figure=plot_host_cpu(frame)), Note(text=words), table)
+    figures = (plot_host_cpu_heat(frame), plot_host_cpu(frame))
+    heat, columns = (Plot(figure=figure) for figure in figures)
+    blocks = (heat, Note(text=words), table, columns)
     return _page(f"{name} P8", title, blocks)
 
 

@@ -1,6 +1,7 @@
 """The points Max, Mid and Min of a demand variation: their choice and results."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -24,9 +25,10 @@ _RULE = (
 _KNEE = (
     " is the knee: of the points not beaten by any other (dotted), the one farthest "
     "below the straight line between their ends, with both axes linear and scaled to "
-    'those ends. The rule is that of Satopää et al., "Finding a Kneedle in a '
-    'Haystack", 2011, without smoothing; the PTS gives no rule. The plot has a '
-    "logarithmic axis, so the knee is not where it appears to be."
+    "those ends. It ignores the response time limit of the chosen points. The rule is "
+    'that of Satopää et al., "Finding a Kneedle in a Haystack", 2011, without '
+    "smoothing; the PTS gives no rule. The plot has a logarithmic axis, so the knee is "
+    "not where it appears to be."
 )
 _NO_KNEE = (
     "No knee: of the points not beaten by any other, none lies below the straight line "
@@ -110,13 +112,14 @@ def point_notes(
     return tuple(notes)
 
 
-def knee_note(frame: pd.DataFrame) -> Note:
-    """Say where the knee is, and by which rule."""
+def explain_knee(table: Table, frame: pd.DataFrame) -> Table:
+    """Return a table whose note says where the knee is, and by which rule."""
     for row in frame[frame["is_knee"]].itertuples():
         rate = number_text(float(str(row.iops)))
         time = time_text(float(str(row.lat_mean_ns)))
-        return Note(text=f"{load_name(row)} with {rate} IOPS at {time}{_KNEE}")
-    return Note(text=_NO_KNEE)
+        words = f"{load_name(row)} with {rate} IOPS at {time}{_KNEE}"
+        return replace(table, note=words)
+    return replace(table, note=_NO_KNEE)
 
 
 def point_pages(context: Context, test: str) -> tuple[Page, ...]:

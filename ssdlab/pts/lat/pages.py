@@ -22,6 +22,7 @@ from ssdlab.pts.shared.view import View
 from ssdlab.stats.matrix import summarise_latency_table
 from ssdlab.stats.phases import range_name
 from ssdlab.steadiness.convergence_figures import RoundMetric
+from ssdlab.text.quantities import suited_quantity
 from ssdlab.text.table import Table
 
 _CURVES: tuple[tuple[int, str, RoundMetric], ...] = (
@@ -93,15 +94,19 @@ def _matrix_pages(context: Context, phase: str) -> tuple[Page, ...]:
 
 def _tables(context: Context, frame: pd.DataFrame) -> tuple[Table, ...]:
     head = f"write cache {write_cache_text(context)}, T1/Q1"
-    average = matrix_table(
-        frame, "lat_mean_ns", caption=f"Average latency [ms], {head}"
+    average, maximum = (
+        _latency_table(frame, metric, head) for metric in ("lat_mean_ns", "lat_max_ns")
     )
-    maximum = matrix_table(frame, "lat_max_ns", caption=f"Maximum latency [ms], {head}")
     if context.is_edition_1:
         return (average, maximum)
     iops = matrix_table(frame, "iops", caption=f"IOPS, {head}")
     nines = _five_nines(frame, head)
     return (iops, average, nines, maximum)
+
+
+def _latency_table(frame: pd.DataFrame, metric: str, head: str) -> Table:
+    unit = suited_quantity(metric, frame[metric].dropna())
+    return matrix_table(frame, metric, caption=f"{unit.title}, {head}", unit=unit)
 
 
 def _five_nines(frame: pd.DataFrame, head: str) -> Table:

@@ -6,6 +6,7 @@ from ssdlab.model.units import block_size_label, mix_label
 from ssdlab.paper.blocks import Note
 from ssdlab.paper.context import Context
 from ssdlab.text.numbers import number_text
+from ssdlab.text.quantities import Quantity
 from ssdlab.text.table import Column, Table, explain_marks, grid, percentile, quantity
 
 NO_WINDOW = Note(
@@ -24,9 +25,11 @@ def has_means(context: Context, test: str, phase: str) -> bool:
     return bool((context.totals_of(test, phase)["kind"] == "mean").any())
 
 
-def matrix_table(frame: pd.DataFrame, name: str, *, caption: str) -> Table:
+def matrix_table(
+    frame: pd.DataFrame, name: str, *, caption: str, unit: Quantity | None = None
+) -> Table:
     """Return cells as a grid: small blocks at the top, writes at the left."""
-    return _grid(frame, quantity(name), caption=caption)
+    return _grid(frame, quantity(name, unit=unit), caption=caption)
 
 
 def supported_table(frame: pd.DataFrame, *, caption: str) -> Table:

@@ -18,8 +18,8 @@ from ssdlab.plots.labels import (
     new_figure,
 )
 from ssdlab.plots.lines import Across, Line, draw_lines
-from ssdlab.text.numbers import number_text, short_number
-from ssdlab.text.quantities import QUANTITIES, scaled
+from ssdlab.text.numbers import number_text, rounded_text, short_number
+from ssdlab.text.quantities import QUANTITIES, scaled, suited_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,25 +88,26 @@ def plot_matrix_heat(
     >>> import pandas as pd
     >>> cell = {"block_size_bytes": [4096], "read_percent": [0], "iops": [5.0e4]}
     >>> plot_matrix_heat(pd.DataFrame(cell)).data[0].text[0][0]
-    '50.0k'
+    '50,000'
     """
-    quantity = QUANTITIES[metric]
+    quantity = suited_quantity(metric, frame[metric].dropna())
     figure = new_figure(title or f"{quantity.title} by block size and R/W mix")
     figure.layout.height = height
     sizes = sorted({int(size) for size in frame["block_size_bytes"]}, reverse=True)
     downs = {size: block_size_label(size) for size in sizes}
     acrosses = {mix: mix_label(mix) for mix in _mixes(frame)}
     cells = {}
-    values = scaled(frame[metric], metric)
+    values = scaled(frame[metric], quantity)
+    is_wide = len(acrosses) > _MOST_WIDE
     places = zip(frame["block_size_bytes"], frame["read_percent"], values, strict=True)
     for size, mix, value in places:
         if value is not None:
             cell = f"{downs[int(size)]}, {mix_name(int(mix))}"
             words = f"{cell}: {number_text(value)} {quantity.unit_or_name}"
-            cells[int(size), int(mix)] = (value, short_number(value), words)
-    letters = 12 if len(acrosses) <= _MOST_WIDE else 10
+            shown = short_number(value) if is_wide else rounded_text(value)
+            cells[int(size), int(mix)] = (value, shown, words)
     add_heat(
-        figure, cells, (downs, acrosses), letters=letters,
+        figure, cells, (downs, acrosses), letters=10 if is_wide else 12,
         colorscale=FROM_LITTLE_TO_MUCH,
     )  # fmt: skip
     flat = {"type": "category", "showgrid": False, "fixedrange": True}
@@ -146,16 +147,16 @@ def plot_columns_3d(
     >>> plot_columns_3d(pd.DataFrame(cell)).data[0].text[0]
     '4 KiB, R/W 0/100: 50,000 IOPS'
     """
-    quantity = QUANTITIES[metric]
+    quantity = suited_quantity(metric, frame[metric].dropna())
     figure = new_figure(
         title or f"{quantity.name} by block size and R/W mix", height=560
     )
     rows = []
     for mix in _mixes(frame):
         own = frame[frame["read_percent"] == mix]
-        heights = zip(own["block_size_bytes"], scaled(own[metric], metric), strict=True)
         columns = {}
-        for size, height in heights:
+        heights = scaled(own[metric], quantity)
+        for size, height in zip(own["block_size_bytes"], heights, strict=True):
             if height is not None:
                 cell = f"{block_size_label(int(size))}, {mix_name(mix)}"
                 words = f"{number_text(height)} {quantity.unit_or_name}"

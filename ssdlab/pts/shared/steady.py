@@ -24,8 +24,10 @@ from ssdlab.steadiness.convergence_figures import (
     plot_steady_state_window,
 )
 from ssdlab.text.numbers import exact_text, percent_text
-from ssdlab.text.quantities import QUANTITIES, unit_of
+from ssdlab.text.quantities import suited_quantity
 from ssdlab.text.table import Table, column, quantity, tabulate
+
+_PERCENT = "\N{NO-BREAK SPACE}%"
 
 
 def convergence_page(  # noqa: PLR0913 - what is drawn and where, by name
@@ -66,6 +68,7 @@ def reported_window(context: Context, test: str, phase: str) -> tuple[int, int] 
 def rounds_table(frame: pd.DataFrame, metric: RoundMetric) -> Table:
     """Return the values behind a convergence plot."""
     grid = frame.pivot_table(index="round", columns="block_size_bytes", values=metric)
+    unit = suited_quantity(metric, frame[metric].dropna())
     return tabulate(
         grid.reset_index(),
         (
@@ -76,11 +79,12 @@ def rounds_table(frame: pd.DataFrame, metric: RoundMetric) -> Table:
                     block_size_label(int(size)),
                     of=itemgetter(size),
                     number=exact_text,
+                    unit=unit,
                 )
                 for size in grid.columns
             ),
         ),
-        caption=f"{QUANTITIES[metric].title} of each round",
+        caption=f"{unit.title} of each round",
         is_folded=True,
     )
 
@@ -213,9 +217,9 @@ def sentence(text: str) -> str:
 def determination_table(context: Context, window: JudgedWindow) -> Table:
     """Return the steady-state determination data (PTS 2.1.24)."""
     criteria = context.criteria
-    divisor, unit = QUANTITIES[window.metric].divisor, unit_of(window.metric)
+    shown = suited_quantity(window.metric, [window.maximum])
     average, least, greatest, slope, intercept = (
-        value / divisor
+        value / shown.divisor
         for value in (
             window.average,
             window.minimum,
@@ -246,7 +250,8 @@ def determination_table(context: Context, window: JudgedWindow) -> Table:
         ("Correlation coefficient", "", _correlation(window), ""),
     ]
     return Table(
-        caption=f"Steady state determination data, {window.tracking} [{unit}]",
+        caption=f"Steady state determination data, {window.tracking} "
+        f"[{shown.unit_or_name}]",
         head=("Quantity", "Allowed", "Measured", "Result"),
         rows=tuple(rows),
         note=f"{_band_note(criteria.max_range_ratio)}Percentages refer to the average; "
@@ -287,8 +292,10 @@ def _extremes(
     if ratio is None:
         return (("Greatest value", "", greatest, ""), ("Least value", "", least, ""))
     half = ratio / 2
-    above = f"{100 * (1 + half):.0f} % of average: {exact_text(average * (1 + half))}"
-    below = f"{100 * (1 - half):.0f} % of average: {exact_text(average * (1 - half))}"
+    above, below = (
+        f"{100 * share:g}{_PERCENT} of average: {exact_text(average * share)}"
+        for share in (1 + half, 1 - half)
+    )
     return (
         ("Greatest value", above, greatest, ""),
         ("Least value", below, least, ""),
@@ -306,8 +313,8 @@ def _limit_row(
     value, share = measured
     limit = "no limit"
     if ratio is not None:
-        limit = f"{exact_text(average * ratio)} ({100 * ratio:.0f} %)"
-    found = f"{exact_text(value)} ({percent_text(share)})"
+        limit = f"{exact_text(average * ratio)} ({100 * ratio:g}{_PERCENT})"
+    found = f"{exact_text(value)} ({percent_text(share).replace(' %', _PERCENT)})"
     return (name, limit, found, "pass" if is_ok else "FAIL")
 
 

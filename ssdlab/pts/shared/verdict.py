@@ -129,7 +129,7 @@ def _rows_of_cells(
 def _summary(context: Context, window: JudgedWindow) -> SummaryRow:
     title, metric = context.title_of(window.test), window.metric
     frame = window.rounds_of(context.totals)
-    series = frame[metric].astype(float)  # one a round, oldest first
+    series = frame.set_index("round")[metric].astype(float)  # oldest first
     begins = (frame["round"] == 1).any()  # a window may not
     first = metric_text(float(series.iloc[0]), metric) if begins else NOT_MEASURED
     if begins and context.is_first(window.test, window.phase):
@@ -142,7 +142,11 @@ def _summary(context: Context, window: JudgedWindow) -> SummaryRow:
         rounds=window.rounds_text,
         verdict=_verdict_text(window),
         is_steady=window.is_round_steady,
-        spark=sparkline(series, f"{title} {window.tracking}"),
+        spark=sparkline(
+            series,
+            f"{title} {window.tracking}",
+            window=(window.window_first_round, window.window_last_round),
+        ),
         advice=_advice(frame, window) if window.is_round_steady else "",
     )
 
@@ -191,6 +195,10 @@ def _unjudged(context: Context, test: str, phase: str) -> SummaryRow:
     )
 
 
-def sparkline(series: "pd.Series[float]", name: str) -> Plot | None:
-    """Draw a metric of each round, if there are two."""
-    return Plot(figure=plot_sparkline(series, name=name)) if len(series) > 1 else None
+def sparkline(
+    series: "pd.Series[float]", name: str, *, window: tuple[int, int] | None = None
+) -> Plot | None:
+    """Draw a metric by round, and the window if it has one, if there are two rounds."""
+    if len(series) < 2:
+        return None
+    return Plot(figure=plot_sparkline(series, name=name, window=window))

@@ -62,7 +62,7 @@ def test_job_without_a_rate_is_no_mark() -> None:
     cells.loc[0, ["iops", "bw_bytes_per_s"]] = float("nan")
     figure = plot_peak_rates(cells)
     assert figure.data[0].y[0] is None
-    assert figure.layout.yaxis.range[0] == 2
+    assert 1 < figure.layout.yaxis.range[0] <= 2
 
 
 def test_names_of_jobs_escape_what_files_hold() -> None:

@@ -1,16 +1,19 @@
 """The pages of CBW and DIRTH, their head, and runs that are not whole."""
 
 import csv
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from ssdlab.paper.blocks import Note, Page, Plot
 from ssdlab.paper.context import Context, read_context
 from ssdlab.pts import find_profile
+from ssdlab.pts.demand.figures import plot_host_cpu_heat
 from ssdlab.pts.demand.pages import cbw_pages, dirth_pages
 from ssdlab.pts.fitting import ask_suite
 from ssdlab.report import render_report
@@ -48,8 +51,7 @@ def pages_of(context: Context) -> dict[str, Page]:
 
 
 def figure_of(page: Page) -> Any:
-    (plot,) = (block for block in page.blocks if isinstance(block, Plot))
-    return plot.figure
+    return next(block.figure for block in page.blocks if isinstance(block, Plot))
 
 
 def tables_of(page: Page) -> list[Table]:
@@ -150,7 +152,8 @@ def test_knee_is_the_point_farthest_below_the_chord(pages: dict[str, Page]) -> N
 
 
 def test_knee_says_by_which_rule(pages: dict[str, Page]) -> None:
-    (note,) = notes_of(pages["CBW P7"])
+    note = tables_of(pages["CBW P7"])[-1].note
+    assert "ignores the response time limit" in note
     assert " is the knee: " in note
     assert "Satopää" in note
     assert "the PTS gives no rule" in note
@@ -174,6 +177,28 @@ def test_system_cpu_is_that_of_the_host(pages: dict[str, Page]) -> None:
     assert "virtual SSD ran on the same host" in notes_of(page)[0]
 
 
+def test_system_cpu_is_a_heat_map_and_then_the_columns_of_the_pts(
+    pages: dict[str, Page],
+) -> None:
+    heat, columns = (b.figure for b in pages["CBW P8"].blocks if isinstance(b, Plot))
+    assert [list(row) for row in heat.data[0].text] == [
+        ["32.2", "33.0", "40.0"],
+        ["4.25", "5.00", "12.0"],
+        ["1.25", "2.00", "9.00"],
+    ]
+    assert list(heat.data[0].y) == ["T32", "T4", "T1"]
+    assert {trace.type for trace in columns.data} == {"mesh3d"}
+
+
+def test_heat_map_shows_a_measured_zero_and_leaves_out_what_was_not_measured() -> None:
+    frame = pd.DataFrame({"threads": [1, 1], "queue_depth": [1, 4]})
+    frame = frame.assign(host_system_cpu_percent=[0.0, math.nan])
+    (heat,) = plot_host_cpu_heat(frame).data
+    assert list(heat.text[0]) == ["0", ""]
+    assert heat.z[0][0] is not None
+    assert heat.z[0][1] is None
+
+
 def test_system_cpu_is_not_drawn_when_the_host_was_not_watched(tmp_path: Path) -> None:
     context = context_of(tmp_path, has_host_cpu=False, tests=("cbw",))
     page = {page.plot_id: page for page in cbw_pages(context, "cbw")}["CBW P8"]
@@ -194,7 +219,7 @@ def test_histogram_of_each_point_is_its_own(pages: dict[str, Page]) -> None:
         figure = figure_of(pages[f"CBW P{at}"])
         ios = 600 * CEILING * count / (count + 5)
         assert sum(figure.data[0].y) == pytest.approx(ios, abs=1)
-        assert "MRT" in figure.layout.title.subtitle.text
+        assert "max " in figure.layout.title.subtitle.text
     assert len(figure_of(pages["CBW P9"]).data[0].x) == 3
 
 

@@ -114,12 +114,17 @@ def test_saturation_latency_has_no_percentile_when_no_round_supports_it(
     assert names == ["Average [ms]", "Maximum [ms]", "IOPS (right axis)"]
 
 
-def test_sparkline_marks_the_last_round() -> None:
-    figure = plot_sparkline(pd.Series([5.0, 3.0, 2.0]), name="IOPS")
+def test_sparkline_marks_the_last_round_and_the_window() -> None:
+    series = pd.Series([5.0, 3.0, 2.0], index=[1, 2, 4])
+    figure = plot_sparkline(series, name="IOPS", window=(2, 4))
     line, point = figure.data
+    assert list(line.x) == [1, 2, 4]
     assert list(line.y) == [5.0, 3.0, 2.0]
-    assert (point.x, point.y) == ((3,), (2.0,))
+    assert (point.x, point.y) == ((4,), (2.0,))
     assert figure.layout.xaxis.visible is False
+    (shade,) = figure.layout.shapes
+    assert 1 < shade.x0 < 2
+    assert shade.x1 > 4
 
 
 def test_idle_gaps_part_steps_whose_fio_stood_ready_from_others(run: Run) -> None:
@@ -129,7 +134,7 @@ def test_idle_gaps_part_steps_whose_fio_stood_ready_from_others(run: Run) -> Non
     assert len(ready.x) == int(run.steps["was_armed"].sum())
     assert len(ready.x) + len(started.x) == int(run.steps["idle_before_s"].count())
     assert figure.layout.yaxis.type == "log"
-    assert figure.layout.yaxis.title.text == "Idle before the step [s]"
+    assert figure.layout.yaxis.title.text == "Idle before the step [ms]"
 
 
 @pytest.fixture(scope="session")
@@ -169,7 +174,7 @@ def test_confidence_title_carries_rates_and_maximum(
     subtitle = plot_confidence(*confidence).layout.title.subtitle.text
     assert f"{confidence[2]['iops']:,.0f} IOPS" in subtitle
     assert "MB/s" in subtitle
-    assert "MRT" in subtitle
+    assert "max " in subtitle
 
 
 def test_confidence_says_which_nines_the_count_does_not_support(
