@@ -41,7 +41,9 @@ Texts = dict[str, str]
 _DIGITS = 10
 _SCRIPT = re.compile(r"(<(script|style)[^>]*>).*?(</\2>)", re.DOTALL)
 # Of an object in memory, a styled frame and a widget.
-_IDENTITY = re.compile(r"0x[0-9a-f]{12}|(?<=T_)[0-9a-f]{5}|[0-9a-f]{32}")
+_IDENTITY = re.compile(
+    r"0x[0-9a-f]{12}|(?<=T_)[0-9a-f]{5}|[0-9a-f]{32}|(?<=it would end ).*"
+)
 _PACKED = re.compile(r'<script type="text/plain" id="packed-(\w+)">([^<]*)</script>')
 
 

@@ -44,8 +44,9 @@ def summarise_results(run: "str | Path | Run" = LATEST) -> "pd.DataFrame":
     --------
     >>> import ssdlab
     >>> found = ssdlab.summarise_results("data/samples/virtual-b")
-    >>> found[["name", "load", "value"]].round().iloc[1].tolist()
-    ['Random write', '4 KiB T2/Q16', 4533.0]
+    >>> second = found.iloc[1]
+    >>> second["name"], second["load"], round(second["value"])
+    ('Random write', '4 KiB T2/Q16', 4533)
     """
     import pandas as pd  # noqa: PLC0415 - slow
 

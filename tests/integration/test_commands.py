@@ -51,7 +51,7 @@ def test_plan_shows_what_a_run_costs_and_touches_nothing(lab: Lab) -> None:
     assert "assumed write speed 72.82 MB/s: the most that the virtual" in shown.said
     assert "least bytes written = preconditioning fills" in shown.said
     assert "this command writes nothing" in shown.said
-    assert " 282-1402 " in shown.said
+    assert " 282-1,402 " in shown.said
     after = {n: c for n, c in files_below(lab.folder).items() if "words-" not in n}
     assert after == before
     assert not lab.find("nbdkit")

@@ -149,7 +149,7 @@ def test_drive_page_tells_of_each_test(told: str) -> None:
 def test_strip_stands_under_the_plot_over_time_alone(told: str) -> None:
     lines = [[line["name"] for line in spec["data"]] for spec in figures(told)]
     strip = ["Temperature", "Written, by its counter (right axis)"]
-    assert ["IOPS", *strip] in lines
+    assert ["IOPS", "FOB", *strip] in lines
     assert sum(names[-2:] == strip for names in lines) == 2  # and the whole run
 
 
@@ -187,7 +187,7 @@ def test_host_page_has_the_bad_first_and_folds_the_good(tmp_path: Path) -> None:
     )
     page = section(report(tmp_path, TOLD, host_checks=checks), "host")
     shown = words(page)
-    assert "4 checks of the host before the run: 1 bad, 1 doubtful, 1 good" in shown
+    assert "4 checks of the host before the run: 1 bad, 1 warning, 1 good" in shown
     assert "<other>" not in page
     order = ["governor", "set performance", "load", "stop <other> work", "SELinux"]
     assert [shown.index(text) for text in order] == sorted(map(shown.index, order))
