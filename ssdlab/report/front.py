@@ -113,8 +113,9 @@ def front_pictures(context: Context, headlines: Sequence[Headline]) -> tuple[Plo
 
 
 def _saturation(context: Context, test: str) -> pd.DataFrame:
+    own = context.of_test(test)
     return summarise_saturation(
-        context.totals, context.steps, percentiles=context.percentiles, test=test
+        own.totals, own.steps, percentiles=own.percentiles, test=test
     )
 
 
@@ -148,7 +149,8 @@ def _curves(context: Context, headlines: Sequence[Headline]) -> Iterator[go.Figu
 def _heat(context: Context) -> Iterator[go.Figure]:
     if "iops" not in context.record.tests:
         return
-    frame = summarise_iops_matrix(context.totals, context.windows)
+    own = context.of_test("iops")
+    frame = summarise_iops_matrix(own.totals, own.windows)
     frame = frame[is_of_phase(frame["phase"], context.round_groups("iops")[0])]
     if len(frame):
         figure = plot_matrix_heat(frame, title="IOPS by block size and R/W mix")

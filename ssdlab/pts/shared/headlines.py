@@ -175,16 +175,16 @@ def cell_headline(
     value = (by_round if len(by_round) else values).mean()
     if math.isnan(value):
         return
-    found = expected = open_interval(value)
-    if len(by_round) >= _FEWEST_FOR_INTERVAL:
+    has_interval = len(by_round) >= _FEWEST_FOR_INTERVAL
+    found = open_interval(value)
+    if has_interval:
         found = estimate_nonnegative_mean(by_round.to_numpy())
-        expected = expect_round(by_round.to_numpy())
     line = _of_rows(context, rows, metric=metric, found=found)
-    yield replace(line, is_change_shown=_is_change_shown(line.fresh, expected))
-
-
-def _is_change_shown(fresh: float | None, expected: Interval) -> bool:
-    return fresh is not None and not expected.low <= fresh <= expected.high
+    if has_interval and line.fresh is not None:
+        expected = expect_round(by_round.to_numpy())
+        is_shown = not expected.low <= line.fresh <= expected.high
+        line = replace(line, is_change_shown=is_shown)
+    yield line
 
 
 def _of_rows(

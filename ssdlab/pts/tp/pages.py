@@ -58,7 +58,7 @@ def throughput_pages(context: Context, test: str) -> tuple[Page, ...]:
 
 
 def _is_untracked(context: Context, phase: str) -> bool:
-    """Tell whether a block size has no window of its own, and rounds to say so of."""
+    """Tell whether a block size was measured in rounds but has no window of its own."""
     is_of_means = has_means(context, "tp", phase)
     is_printed = is_of_means and not context.final_windows("tp", phase)
     return not (is_printed or context.is_judged("tp", phase))
