@@ -129,20 +129,23 @@ def lint(checks: Checks, *, is_quiet: bool = False) -> None:
 def test(checks: Checks, arguments: Sequence[str]) -> None:
     """Check the code, and run every lane.
 
-    The checks and the low-priority lanes run in parallel with fio, which mostly waits.
-    They all run at once, as their tests also wait, for the processes they start.
+    Only the checks run beside a lane that is alone, and give way to it. The others run
+    at once, as their tests also wait, for the processes they start.
     """
     for lane in LANES:
         lane.report.unlink(missing_ok=True)
     giving_way = [lane for lane in LANES if lane.gives_way]
+    in_turn = [lane for lane in LANES if not (lane.is_alone or lane.gives_way)]
     with ThreadPoolExecutor(1 + len(giving_way)) as beside:
         under_way = [beside.submit(lint, checks, is_quiet=True)]
+        for lane in LANES:
+            if lane.is_alone:
+                checks.run_lane(lane, arguments)
         for lane in giving_way:
             later = beside.submit(checks.run_lane, lane, arguments, is_quiet=True)
             under_way.append(later)
-        for lane in LANES:
-            if not lane.gives_way:
-                checks.run_lane(lane, arguments)
+        for lane in in_turn:
+            checks.run_lane(lane, arguments)
         for one in under_way:
             one.result()
     slowest = render_slowest(read_durations(LANES))

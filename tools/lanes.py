@@ -25,9 +25,10 @@ class Lane:
     ``beside`` is how xdist distributes tests to ``workers``, by default one per
     processor: with ``loadfile`` a module stays in one worker, so that its fixtures are
     made once. With ``is_bare`` their PATH has only the programs that `tools/setup.sh`
-    installs. A lane that ``gives_way`` has the lowest priority. One ``in_memory`` keeps
-    its files off the disk, if there is room. Only modules that name one of the markers
-    ``named`` are collected; without any, all modules and the doctests.
+    installs. No other lane runs beside one that ``is_alone``, and one that
+    ``gives_way`` has the lowest priority. One ``in_memory`` keeps its files off the
+    disk, if there is room. Only modules that name one of the markers ``named`` are
+    collected; without any, all modules and the doctests.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Lane:
     beside: Literal["loadfile", "worksteal"] = "loadfile"
     workers: str = "logical"
     is_bare: bool = False
+    is_alone: bool = False
     gives_way: bool = False
     in_memory: bool = False
 
@@ -111,7 +113,9 @@ PAGES = Lane(
 )
 # With more than two at once, virtual drives slow each other down.
 FIO = Lane(name="fio", markers="fio and not timed", named=("fio",), workers="2")
-TIMED = Lane(name="timed", markers="timed", named=("timed",), workers="0")
+TIMED = Lane(
+    name="timed", markers="timed", named=("timed",), workers="0", is_alone=True
+)
 LANES = (TIMED, FIO, PAGES, PURE, SIMULATIONS)  # in this order
 QUICK = replace(PURE, name="quick")  # those of PURE that are closest to a change
 
