@@ -30,7 +30,7 @@ _HEAD = """\
 #
 # Your own file needs only {base} and what differs:
 #     ssdlab profiles show {name} > mine.toml
-#     ssdlab run --profile mine.toml --target virtual
+#     ssdlab run virtual --profile mine.toml
 # What differs from the nominal values is reported as a departure from the standard.
 """
 

@@ -246,7 +246,7 @@ def _latest(
     raise RunFolderError(
         folder=str(find_here_or_above(runs or _DEFAULT_FOLDER)),
         reason=f"there is no latest run, as none in it is {' or '.join(statuses)}",
-        remedy="Name a run folder, or make a run: ssdlab run --target virtual",
+        remedy="Name a run folder, or make a run: ssdlab run virtual",
     )
 
 

@@ -179,7 +179,7 @@ def writing_table(folder: Folder, table: Table) -> Iterator[Write]:
             msg = f"columns of {table.name} differ from the schema: {sorted(different)}"
             raise ValueError(msg)
         count = len(columns[table.column_names[0]])
-        for begin in range(0, max(count, 1), _ROWS_AT_ONCE):
+        for begin in range(0, count, _ROWS_AT_ONCE):
             rows = slice(begin, begin + _ROWS_AT_ONCE)
             part = {column: values[rows] for column, values in columns.items()}
             writer.write_table(_to_arrow(table, part))

@@ -13,12 +13,13 @@ from ssdlab.procedures.facts import procedure_view
 from ssdlab.procedures.hotcold.spec import ALL, HOT
 from ssdlab.procedures.saturate.curve import StimulusCurve, read_curve
 from ssdlab.procedures.saturate.figures import plot_single_stimulus
+from ssdlab.procedures.saturate.pages import rounds_table
 from ssdlab.procedures.sequence.summary import CONFIDENCE_PERCENT, estimate_ratio
 from ssdlab.pts.shared.steady import reported_window, window_pages
 from ssdlab.telemetry.strip import strip_under_io
 from ssdlab.text.numbers import NOT_MEASURED, interval_texts, rounded_text
 from ssdlab.text.quantities import QUANTITIES, span_s, time_quantity
-from ssdlab.text.table import Table, column, quantities, quantity, tabulate
+from ssdlab.text.table import column, quantities, tabulate
 
 _WINDOW = 5  # PTS 2.1.24
 _STEADY = "steady"
@@ -114,24 +115,11 @@ def _stage_pages(context: Context, curve: StimulusCurve) -> Iterator[Page]:
     unit = time_quantity(span_s(curve.rounds))
     blocks: tuple[Block, ...] = (
         strip_under_io(context, figure, test=curve.test, phase=curve.phase, unit=unit),
-        _rounds_table(curve),
+        rounds_table(curve),
     )
     yield Page(title=f"Rewriting {_PARTS[curve.phase]}", blocks=blocks)
     for page in window_pages(context, curve.test, phase=curve.phase):
         yield replace(page, title=f"{page.title}: {_PARTS[curve.phase]}")
-
-
-def _rounds_table(curve: StimulusCurve) -> Table:
-    return tabulate(
-        curve.rounds,
-        (
-            column("Round", "round"),
-            quantity("time_s", unit=time_quantity(span_s(curve.rounds))),
-            *quantities(*_RATES, "tgbw", "drive_fills", number=rounded_text),
-        ),
-        caption=f"Each of {len(curve.rounds)} rounds",
-        is_folded=True,
-    )
 
 
 VIEW = procedure_view(hot_cold_pages)

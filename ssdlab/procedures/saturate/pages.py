@@ -83,7 +83,7 @@ def _curve_page(context: Context, curve: StimulusCurve) -> Page:
             ),
             _ends_table(context, curve),
             *_notes(context, curve, first=first),
-            _rounds_table(curve),
+            rounds_table(curve),
         ),
     )
 
@@ -139,7 +139,8 @@ def _steady_text(context: Context, curve: StimulusCurve, *, first: int | None) -
     return f"{text}, but not in the last five rounds, which are judged."
 
 
-def _rounds_table(curve: StimulusCurve) -> Table:
+def rounds_table(curve: StimulusCurve) -> Table:
+    """Return what each round of a stimulus measured, folded."""
     return tabulate(
         curve.rounds,
         (
