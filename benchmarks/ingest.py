@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from ssdlab.campaign.ports import StepOutcome
+from ssdlab.engine.ports import StepOutcome
 from ssdlab.ingest.ingest import ingest_run
 from ssdlab.model.step import Step
 from ssdlab.store.raw import read_all_steps, read_compressed, steps_folder

@@ -88,7 +88,7 @@ def merge_frames(data: bytes) -> None:
 
 
 def read_own(data: bytes) -> None:
-    """Read what one run of ours wrote, as strictly as a campaign does."""
+    """Read what one run of ours wrote, as strictly as the engine does."""
     measure(parse_document(data))
 
 

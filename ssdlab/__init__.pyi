@@ -1,9 +1,9 @@
 from . import analysis as analysis
 from . import figures as figures
-from .campaign.display import show_progress as show_progress
-from .campaign.suite import resume_run as resume_run
-from .campaign.suite import run_suite as run_suite
 from .compare.runs import compare_runs as compare_runs
+from .engine.display import show_progress as show_progress
+from .engine.suite import resume_run as resume_run
+from .engine.suite import run_suite as run_suite
 from .explorer.explore import explore as explore
 from .explorer.run_table import show_runs as show_runs
 from .fio.histlogs.read import read_fio_histogram_log as read_fio_histogram_log

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ssdlab.campaign.ports import StepOutcome
+from ssdlab.engine.ports import StepOutcome
 from ssdlab.fio.bins import bin_index, bin_value
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch, Judgement

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from ssdlab.campaign.engine import Engine
+from ssdlab.engine.engine import Engine
 from ssdlab.ingest.ingest import ingest_run, plan_inputs
 from ssdlab.model.asked import Suite
 from ssdlab.model.drive import PurgeChoice

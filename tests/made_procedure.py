@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ssdlab.campaign.engine import Engine
+from ssdlab.engine.engine import Engine
 from ssdlab.ingest.ingest import ingest_run
 from ssdlab.model.asked import Procedure
 from ssdlab.model.drive import PurgeChoice

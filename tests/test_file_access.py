@@ -10,7 +10,7 @@ from tests.paths import ROOT
 
 PACKAGE = ROOT / "ssdlab"
 HANDLES_RUNS = (
-    "campaign", "classes", "cli", "compare", "explorer", "importers", "ingest", "paper",
+    "classes", "cli", "compare", "engine", "explorer", "importers", "ingest", "paper",
     "report", "store", "streams", "targets", "testing", "virtual", "notebook.py",
     "fio/process.py", "fio/runner.py",
 )  # fmt: skip
@@ -32,12 +32,12 @@ OF_MODULES = {
 }  # fmt: skip
 # What opens other files than those of a run folder, and which.
 ALLOWED: Mapping[str, str] = {
-    "campaign/ceiling.py": "a folder of its own for what is not kept",
-    "campaign/folders.py": "the run folder itself",
+    "engine/ceiling.py": "a folder of its own for what is not kept",
+    "engine/folders.py": "the run folder itself",
     "ingest/ingested.py": "no file: how much a step read",
-    "campaign/leftovers.py": "who owns the run folder itself",
-    "campaign/profiles.py": "the profile that the user named",
-    "campaign/suite.py": "who owns the run folder itself",
+    "engine/leftovers.py": "who owns the run folder itself",
+    "engine/profiles.py": "the profile that the user named",
+    "engine/suite.py": "who owns the run folder itself",
     "cli/following.py": "/dev/null",
     "cli/quick.py": "the file that is measured",
     "cli/compare.py": "whether the folder of the page is there",

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PUBLIC = (
     "ssdlab",
     "ssdlab.analysis",
-    "ssdlab.campaign",
+    "ssdlab.engine",
     "ssdlab.figures",
     "ssdlab.report",
     "ssdlab.store",

@@ -24,7 +24,7 @@ def ceiling(seconds: float, *, as_json: bool) -> None:
     """
     from dataclasses import asdict
 
-    from ssdlab.campaign.ceiling import ceiling_lines, measure_ceiling
+    from ssdlab.engine.ceiling import ceiling_lines, measure_ceiling
     from ssdlab.findings.ceiling import thread_time_us
 
     points = measure_ceiling(

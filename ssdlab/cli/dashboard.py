@@ -12,7 +12,7 @@ from rich.console import Group
 from rich.style import Style
 from rich.text import Text
 
-from ssdlab.campaign.progress import CellProgress, Progress, ProgressOfTest, value_text
+from ssdlab.engine.progress import CellProgress, Progress, ProgressOfTest, value_text
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.plain import from_plain
 from ssdlab.model.records import RunRecord

@@ -119,8 +119,8 @@ def _print_lines(lines: Iterable[str]) -> None:
 
 def _read_scene(target: str) -> "Scene":
     """Return the host and the facts of the target, which is not opened."""
-    from ssdlab.campaign.followed_advice import usual_habits
     from ssdlab.drive.inventory import find_drive
+    from ssdlab.engine.followed_advice import usual_habits
     from ssdlab.host.checks import set_scene
     from ssdlab.targets.opening import read_shape
 

@@ -58,7 +58,7 @@ def execute(
 @contextmanager
 def _new_folder(folder: Path) -> Iterator[None]:
     """Make the folder; if no run began in it, remove what was made."""
-    from ssdlab.campaign.leftovers import sweep_leftovers
+    from ssdlab.engine.leftovers import sweep_leftovers
 
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     now_s = time.time()  # noqa: TID251 - here clocks are made

@@ -63,8 +63,8 @@ def report(
     what a report must name and no machine can detect (PTS 2.0.2, section 5); they are
     kept in RUN/report.json.
     """
-    from ssdlab.campaign.report_fields import add_report_fields
     from ssdlab.cli.outcome import answer_lines
+    from ssdlab.engine.report_fields import add_report_fields
     from ssdlab.ingest.opening import open_run
     from ssdlab.report import write_report
     from ssdlab.report.pdf import write_report_pdf

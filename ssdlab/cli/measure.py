@@ -74,7 +74,7 @@ def plan(**options: Any) -> None:
     its step, with the clause of the standard that requires it. DIR/index.txt has a
     line for each step.
     """
-    from ssdlab.campaign.request import ask_for_suite
+    from ssdlab.engine.request import ask_for_suite
 
     suite = ask_for_suite(options["target"], options["profile"], options["tests"])
     show_plan(suite, options)
@@ -101,9 +101,9 @@ def run(**options: Any) -> None:
     test ends at the latest after the max_rounds of its profile. The standard lets the
     operator allow more than 25, in a profile of your own.
     """
-    from ssdlab.campaign.folders import new_run_id
-    from ssdlab.campaign.forecast import find_endurance
-    from ssdlab.campaign.request import ask_for_suite, check_request
+    from ssdlab.engine.folders import new_run_id
+    from ssdlab.engine.forecast import find_endurance
+    from ssdlab.engine.request import ask_for_suite, check_request
     from ssdlab.targets.opening import check_target
 
     if options["dry_run"]:
@@ -162,8 +162,8 @@ def resume(run: Path, *, confirm: str, more_rounds: int | None) -> None:
     machine, in the original folder. A folder that was copied, handed on or changed
     needs the serial number of the drive again: --confirm SERIAL.
     """
-    from ssdlab.campaign.more_rounds import ask_more_rounds
-    from ssdlab.campaign.suite import check_resume
+    from ssdlab.engine.more_rounds import ask_more_rounds
+    from ssdlab.engine.suite import check_resume
     from ssdlab.store.lock import read_holder
     from ssdlab.store.records import read_record
 

@@ -117,7 +117,7 @@ def _continuation(run: Run) -> list[str]:
     is_steady = set(run.answers.steadiness.values()) <= {"reached"}
     if run.state.status != "finished" or is_steady:
         return []
-    from ssdlab.campaign.extending import find_extension
+    from ssdlab.engine.extending import find_extension
 
     try:
         find_extension(run.path, run.record, run.state, more_rounds=_MORE_ROUNDS)

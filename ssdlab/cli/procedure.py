@@ -19,7 +19,7 @@ from ssdlab.model.drive import AUTO_PURGE, PURGE_METHODS
 from ssdlab.text.terminal import printable
 
 if TYPE_CHECKING:
-    from ssdlab.campaign.request import RunChoices
+    from ssdlab.engine.request import RunChoices
     from ssdlab.model.asked import Procedure, Suite
 
 confirm_option = click.option(
@@ -96,12 +96,12 @@ def procedure_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def run_and_report(procedure: "Procedure", options: dict[str, Any]) -> None:
     """Run a procedure, show its progress, and write its report."""
-    from ssdlab.campaign.folders import new_run_id
-    from ssdlab.campaign.forecast import find_endurance
-    from ssdlab.campaign.request import require_fit
-    from ssdlab.campaign.suite import run_procedure
     from ssdlab.cli.following import following
     from ssdlab.cli.outcome import result_lines
+    from ssdlab.engine.folders import new_run_id
+    from ssdlab.engine.forecast import find_endurance
+    from ssdlab.engine.request import require_fit
+    from ssdlab.engine.suite import run_procedure
     from ssdlab.report import write_report
     from ssdlab.targets.opening import check_target
 
@@ -133,9 +133,9 @@ def require_dry_run(options: dict[str, Any]) -> None:
 
 def show_plan(requested: "Suite | Procedure", options: dict[str, Any]) -> None:
     """Show what a run would do and cost, and write its job files if requested."""
-    from ssdlab.campaign.forecast import forecast, forecast_lines
-    from ssdlab.campaign.job_files import write_jobs
-    from ssdlab.campaign.job_plan import plan_jobs
+    from ssdlab.engine.forecast import forecast, forecast_lines
+    from ssdlab.engine.job_files import write_jobs
+    from ssdlab.engine.job_plan import plan_jobs
 
     target, purge, speed = (
         options["target"],
@@ -169,7 +169,7 @@ def print_loss(words: str) -> None:
 
 def read_choices(options: dict[str, Any]) -> "RunChoices":
     """Return the choices of a run from the options of its command."""
-    from ssdlab.campaign.request import RunChoices, read_temperature_limit
+    from ssdlab.engine.request import RunChoices, read_temperature_limit
 
     return RunChoices(
         runs=options["runs"],
@@ -184,10 +184,10 @@ def read_choices(options: dict[str, Any]) -> "RunChoices":
 
 def resume_procedure(run: Path, confirmed: str) -> None:
     """Resume a procedure that was stopped, and write its report."""
-    from ssdlab.campaign.forecast import find_endurance
-    from ssdlab.campaign.suite import resume_run
     from ssdlab.cli.following import following
     from ssdlab.cli.outcome import result_lines
+    from ssdlab.engine.forecast import find_endurance
+    from ssdlab.engine.suite import resume_run
     from ssdlab.report import write_report
     from ssdlab.store.records import read_record
 

@@ -18,7 +18,7 @@ def profiles(ctx: click.Context, *, as_json: bool) -> None:
     """
     if ctx.invoked_subcommand is not None:
         return
-    from ssdlab.campaign.profiles import Outline, outline_profiles
+    from ssdlab.engine.profiles import Outline, outline_profiles
     from ssdlab.model.units import duration_label
 
     def lines(outline: Outline) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ def show(name: str) -> None:
     NAME is a profile or FILE.toml. The output is a file that `--profile` of `ssdlab
     run` and `plan` accepts.
     """
-    from ssdlab.campaign.profiles import open_profile
+    from ssdlab.engine.profiles import open_profile
     from ssdlab.pts.profile_file import render_profile
 
     click.echo(render_profile(open_profile(name)), nl=False)

@@ -55,11 +55,11 @@ def quick(folder: Path, *, size_bytes: int, seconds: float, runs: Path) -> None:
     writes on it, and removes it. It needs no root, and no data are lost. This is a
     first look, not a test: it shows no steady state.
     """
-    from ssdlab.campaign.folders import new_run_id
-    from ssdlab.campaign.request import RunChoices
-    from ssdlab.campaign.suite import run_procedure
     from ssdlab.cli.following import following
     from ssdlab.cli.outcome import headline_lines
+    from ssdlab.engine.folders import new_run_id
+    from ssdlab.engine.request import RunChoices
+    from ssdlab.engine.suite import run_procedure
     from ssdlab.paper.context import read_context
     from ssdlab.procedures.quick.spec import quick as quick_procedure
     from ssdlab.report import write_report

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ssdlab.campaign.patterns import compile_pattern, fields_of
+from ssdlab.engine.patterns import compile_pattern, fields_of
 from ssdlab.fio.document import Doubt, FioDocument, FioJob, Form
 from ssdlab.fio.doubts import find_doubts
 from ssdlab.fio.faults import find_faults

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ssdlab.campaign.folders import new_run_id
+from ssdlab.engine.folders import new_run_id
 from ssdlab.importers.arrange import TITLES, ArrangedTest, arrange
 from ssdlab.importers.collect import collect
 from ssdlab.importers.detect import CUSTOM, find_test, require_test

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 
-from ssdlab.campaign.patterns import fio_size
+from ssdlab.engine.patterns import fio_size
 from ssdlab.fio.document import FioDocument, FioJob, FioSide
 from ssdlab.fio.jobs.workload import describe_workload, parse_size
 from ssdlab.model.spec import Access

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from ssdlab.campaign.sessions import now_text
+from ssdlab.engine.sessions import now_text
 from ssdlab.fio.read import read_output
 from ssdlab.importers.arrange import ArrangedTest, number_steps
 from ssdlab.importers.departures import Gap, find_import_departures

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from ssdlab.campaign.ports import StepOutcome
+from ssdlab.engine.ports import StepOutcome
 from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.fio.process import FIO_ARGUMENTS
 from ssdlab.model.step import Step
@@ -44,7 +44,7 @@ class ModelBackend:
         *,
         hold: bool,  # noqa: ARG002 - a model begins nothing before it is asked to
     ) -> StepOutcome:
-        """Answer one step; see `ssdlab.campaign.ports.Backend`.
+        """Answer one step; see `ssdlab.engine.ports.Backend`.
 
         Raises
         ------

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from ssdlab.campaign.engine import Engine
-from ssdlab.campaign.ports import Backend
+from ssdlab.engine.engine import Engine
+from ssdlab.engine.ports import Backend
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.spec import PtsTest
 from ssdlab.model.step import Step, StepResult

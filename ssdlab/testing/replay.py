@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ssdlab.campaign.patterns import compile_pattern, fields_of, fio_size
-from ssdlab.campaign.ports import StepOutcome
+from ssdlab.engine.patterns import compile_pattern, fields_of, fio_size
+from ssdlab.engine.ports import StepOutcome
 from ssdlab.fio.from_json.parse import parse_document
 from ssdlab.fio.read import read_output
 from ssdlab.ingest.ingest import ingest_run, plan_inputs, require_plan

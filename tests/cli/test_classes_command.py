@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from ssdlab.campaign.suite import run_suite
 from ssdlab.cli import main
+from ssdlab.engine.suite import run_suite
 from ssdlab.store.run import Run
 from tests.made_run import Recipe, make_run
 from tests.paths import ROOT

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from ssdlab.campaign.progress import (
+from ssdlab.cli.dashboard import View, draw, log_line, read_view
+from ssdlab.engine.progress import (
     CellProgress,
     Progress,
     ProgressOfTest,
     Tracked,
 )
-from ssdlab.cli.dashboard import View, draw, log_line, read_view
 from ssdlab.plan.endurance import rate_endurance
 from ssdlab.store.telemetry import read_last
 from ssdlab.system.folders import Folder

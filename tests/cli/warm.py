@@ -18,7 +18,7 @@ from tests.paths import ROOT
 _WORKER = """
 import gc, json, os, resource, signal, sys, traceback
 import pandas, plotly.graph_objects, pyarrow.parquet, scipy.stats
-import ssdlab.campaign.suite, ssdlab.compare.runs, ssdlab.explorer.run_cache
+import ssdlab.engine.suite, ssdlab.compare.runs, ssdlab.explorer.run_cache
 import ssdlab.report.render, ssdlab.store.export
 from ssdlab.cli import main
 

@@ -34,7 +34,7 @@ from ssdlab.testing.replay import (
     Stimulus,
     read_recorded_files,
 )
-from tests.campaign.plans import write_papers
+from tests.engine.plans import write_papers
 from tests.paths import FIO_SAMPLES, require_folder
 
 KIB = 1024

@@ -18,7 +18,7 @@ from ssdlab.store.manifest import seal_run
 from ssdlab.store.raw import put_aside_unfinished
 from ssdlab.store.records import RunState, read_record, write_record, write_state
 from ssdlab.store.run import Run, open_tables
-from tests.campaign.plans import INPUTS, cell_name, drive, write_papers
+from tests.engine.plans import INPUTS, cell_name, drive, write_papers
 from tests.fakes import FakeBackend, Mishap
 from tests.paths import ROOT
 

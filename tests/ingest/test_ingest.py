@@ -16,7 +16,7 @@ from ssdlab.model.step import Step
 from ssdlab.store.raw import put_aside_unfinished
 from ssdlab.store.run import Run, open_tables
 from ssdlab.store.tables import columns_to_frame
-from tests.campaign.plans import (
+from tests.engine.plans import (
     CAPACITY_BYTES,
     INPUTS,
     cell_name,

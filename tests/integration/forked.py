@@ -21,7 +21,7 @@ import ssdlab
 
 _IMPORTED = [
     *("IPython", "pandas", "papermill", "plotly.graph_objects", "scipy.special"),
-    *("ssdlab.ingest.opening", "ssdlab.campaign.suite", "ssdlab.cli"),
+    *("ssdlab.ingest.opening", "ssdlab.engine.suite", "ssdlab.cli"),
     *("ssdlab.notebook", "ssdlab.report", __name__),
 ]
 _SERVER = multiprocessing.get_context("forkserver")

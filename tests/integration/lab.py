@@ -48,13 +48,13 @@ PROFILES["steps"] = PROFILES["tiny"].having(
     name="steps", cell_s=1, max_rounds=2, iops_mixes=(100, 65, 0)
 )
 if "SSDLAB_TEST_GRACE_S" in os.environ:
-    import ssdlab.campaign.backend as backend
+    import ssdlab.engine.backend as backend
     import ssdlab.fio.runner as runner
 
     backend._GRACE_S = float(os.environ["SSDLAB_TEST_GRACE_S"])
     runner.FioChain.__init__.__kwdefaults__["stop_s"] = backend._GRACE_S
 if "SSDLAB_TEST_CEILING_S" in os.environ:
-    from ssdlab.campaign.folders import take_ceiling
+    from ssdlab.engine.folders import take_ceiling
 
     take_ceiling.__kwdefaults__["seconds"] = float(os.environ["SSDLAB_TEST_CEILING_S"])
 if "SSDLAB_TEST_NO_DEATH_SIGNAL" in os.environ:

@@ -6,7 +6,7 @@ import signal
 import pytest
 
 import ssdlab
-from ssdlab.campaign.ceiling import CEILING_WORKLOADS
+from ssdlab.engine.ceiling import CEILING_WORKLOADS
 from tests.integration.lab import Lab, end, wait_until
 
 NAMES = [(w.threads, w.queue_depth, w.read_percent) for w in CEILING_WORKLOADS]

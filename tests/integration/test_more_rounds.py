@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.progress import Progress
-from ssdlab.campaign.suite import resume_run, run_suite
 from ssdlab.drive.inventory import find_drive
+from ssdlab.engine.progress import Progress
+from ssdlab.engine.suite import resume_run, run_suite
 from ssdlab.model.errors import RunInterruptedError, TargetRefusedError, UserError
 from ssdlab.pts.profiles import PROFILES
 from ssdlab.pts.shared.settings import RND_4K_WRITE

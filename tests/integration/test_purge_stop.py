@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.progress import Progress
-from ssdlab.campaign.suite import resume_run, run_suite
 from ssdlab.drive.inventory import find_drive
 from ssdlab.drive.purge import overwrite
 from ssdlab.drive.purge.direct import write_at
+from ssdlab.engine.progress import Progress
+from ssdlab.engine.suite import resume_run, run_suite
 from ssdlab.model.errors import RunInterruptedError
 from ssdlab.store.records import read_state
 from tests.targets.conftest import MakeLoop, make_loop

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ssdlab.campaign.request import require_fit
+from ssdlab.engine.request import require_fit
 from ssdlab.model.asked import Procedure
 from ssdlab.model.capture import Capture, CaptureStep, StreamCount
 from ssdlab.model.errors import ProfileError

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ssdlab.campaign.profiles import outline_profile, outline_profiles
+from ssdlab.engine.profiles import outline_profile, outline_profiles
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.estimate import estimate_suite
 from ssdlab.pts import PROFILES, SUITE, build_tests, find_profile

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.campaign.request import RunChoices, check_request
+from ssdlab.engine.request import RunChoices, check_request
 from ssdlab.model.errors import ProfileError, RunFolderError
 from ssdlab.model.report_fields import NAMES, TITLES, ReportFields
 from ssdlab.pts.profile_file import parse_profile, parse_report

@@ -17,7 +17,7 @@ from ssdlab.store.raw import read_all_steps, steps_folder
 from ssdlab.store.records import read_record, write_record
 from ssdlab.store.run import open_tables
 from ssdlab.system.folders import Folder
-from tests.campaign.plans import INPUTS, drive, write_papers
+from tests.engine.plans import INPUTS, drive, write_papers
 from tests.fakes import FakeBackend
 
 

@@ -8,7 +8,7 @@ from ssdlab.model.plain import from_plain, to_plain
 from ssdlab.model.records import RunRecord, TargetIdentity
 from ssdlab.store.records import read_record, to_json
 from ssdlab.targets import Target
-from tests.campaign.plans import write_papers
+from tests.engine.plans import write_papers
 
 
 def stored_record(

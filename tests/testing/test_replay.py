@@ -34,7 +34,7 @@ from ssdlab.testing.replay import (
     replay_run,
     stimulus_of,
 )
-from tests.campaign.plans import (
+from tests.engine.plans import (
     INPUTS,
     KIB,
     cell_name,

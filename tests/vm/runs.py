@@ -93,7 +93,7 @@ def cache_of(guest: Guest) -> str:
 def warm(guest: Guest) -> None:
     """Load what a run needs, once: it takes long in a guest."""
     guest.warm(
-        "ssdlab.campaign.suite",
+        "ssdlab.engine.suite",
         "ssdlab.targets",
         "pandas",
         "pyarrow.parquet",

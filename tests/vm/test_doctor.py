@@ -22,7 +22,7 @@ DOCTOR = "python -m ssdlab.cli doctor --journal /job/{journal}.json"
 # Nobody may not read the environment of the tests: all is loaded before.
 AS_NOBODY = """
 import os
-import ssdlab.campaign.followed_advice
+import ssdlab.engine.followed_advice
 import ssdlab.drive.inventory
 import ssdlab.host.tuning
 import ssdlab.targets.opening

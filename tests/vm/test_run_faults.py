@@ -35,7 +35,7 @@ BAD = range(88_000, 88_500)  # sectors where no mark or copy of a superblock may
 def guest(boot: Boot, disk: Disk) -> Guest:
     guest = boot(nvme("nv0", on_image(disk("a")), serial=SERIAL), memory_mib=1536)
     warm(guest)
-    guest.warm("ssdlab.cli", "ssdlab.campaign.forecast", "grp", "pwd")
+    guest.warm("ssdlab.cli", "ssdlab.engine.forecast", "grp", "pwd")
     return guest
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ssdlab.campaign.progress import Progress
-from ssdlab.campaign.request import RunChoices
-from ssdlab.campaign.suite import resume_run, run_procedure
+from ssdlab.engine.progress import Progress
+from ssdlab.engine.request import RunChoices
+from ssdlab.engine.suite import resume_run, run_procedure
 from ssdlab.fio.jobs.jobspec import parse_job_file
 from ssdlab.model.asked import Procedure
 from ssdlab.model.errors import RunInterruptedError

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ssdlab.campaign.suite import run_suite
+from ssdlab.engine.suite import run_suite
 from ssdlab.importers import import_run
 from ssdlab.paper.blocks import Note, Page, Plot
 from ssdlab.paper.context import read_context

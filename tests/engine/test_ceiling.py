@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.ceiling import (
+from ssdlab.engine.ceiling import (
     CEILING_WORKLOADS,
     ceiling_lines,
     measure_ceiling,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.backend import FioBackend
-from ssdlab.campaign.engine import Engine
-from ssdlab.campaign.execution import AlarmWatch
+from ssdlab.engine.backend import FioBackend
+from ssdlab.engine.engine import Engine
+from ssdlab.engine.execution import AlarmWatch
 from ssdlab.fio.runner import FioChain
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch

@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from ssdlab.campaign.ceiling import CEILING_FOLDER, CEILING_SECONDS, measure_ceiling
-from ssdlab.campaign.followed_advice import read_habits
-from ssdlab.campaign.request import Request, RunChoices
-from ssdlab.campaign.sessions import now_text
 from ssdlab.drive.attachment import read_attachment
+from ssdlab.engine.ceiling import CEILING_FOLDER, CEILING_SECONDS, measure_ceiling
+from ssdlab.engine.followed_advice import read_habits
+from ssdlab.engine.request import Request, RunChoices
+from ssdlab.engine.sessions import now_text
 from ssdlab.host.checks import examine_host
 from ssdlab.host.inventory import find_file_system, read_machine
 from ssdlab.ingest.ingest import plan_inputs

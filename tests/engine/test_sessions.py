@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from ssdlab.campaign.sessions import begin_session, end_session
+from ssdlab.engine.sessions import begin_session, end_session
 from ssdlab.store.records import read_state
 
 

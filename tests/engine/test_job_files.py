@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.job_files import INDEX_NAME, write_jobs
-from ssdlab.campaign.job_plan import (
+from ssdlab.engine.job_files import INDEX_NAME, write_jobs
+from ssdlab.engine.job_plan import (
     JobPlan,
     plan_jobs,
 )
-from ssdlab.campaign.request import ask_for_suite
-from ssdlab.campaign.suite import run_suite
+from ssdlab.engine.request import ask_for_suite
+from ssdlab.engine.suite import run_suite
 from ssdlab.model.errors import ExportError
 from ssdlab.procedures.peak.spec import peak
 from ssdlab.procedures.saturate.spec import saturate

@@ -18,15 +18,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from ssdlab.campaign.execution import (
+from ssdlab.engine.execution import (
     Tell,
     carry_out,
     released,
     terminated_like_interrupted,
     write_tables,
 )
-from ssdlab.campaign.extending import find_extension
-from ssdlab.campaign.folders import (
+from ssdlab.engine.extending import find_extension
+from ssdlab.engine.folders import (
     examine_for,
     make_folder,
     make_record,
@@ -37,14 +37,14 @@ from ssdlab.campaign.folders import (
     target_folder,
     write_papers,
 )
-from ssdlab.campaign.request import (
+from ssdlab.engine.request import (
     Request,
     RunChoices,
     check_procedure,
     check_request,
     read_temperature_limit,
 )
-from ssdlab.campaign.sessions import note_extension
+from ssdlab.engine.sessions import note_extension
 from ssdlab.fio.installed import require_fio
 from ssdlab.host.changes import compare_checks
 from ssdlab.host.inventory import read_host

@@ -34,6 +34,6 @@ def _of_file(source: str) -> ReportFields:
     if not source.lower().endswith(".toml"):
         msg = f"{source} is not a TOML file. Name one with a table [report]: FILE.toml."
         raise UserError(msg)
-    from ssdlab.campaign.profiles import open_report_fields  # noqa: PLC0415 - seldom
+    from ssdlab.engine.profiles import open_report_fields  # noqa: PLC0415 - seldom
 
     return open_report_fields(source)

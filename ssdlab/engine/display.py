@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from html import escape
 
-from ssdlab.campaign.progress import Progress, Tracked, value_text
+from ssdlab.engine.progress import Progress, Tracked, value_text
 
 _BAR = "#0072B2"
 _BAND = "rgba(0,114,178,0.16)"

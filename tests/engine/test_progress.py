@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.profiles import open_profile
-from ssdlab.campaign.progress import Progress, Tracker
+from ssdlab.engine.profiles import open_profile
+from ssdlab.engine.progress import Progress, Tracker
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.phases import plan_suite
 from ssdlab.plan.protocol import Plan

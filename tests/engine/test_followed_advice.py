@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.followed_advice import read_habits, usual_habits
+from ssdlab.engine.followed_advice import read_habits, usual_habits
 from ssdlab.fio.installed import OLDEST_FIO
 from ssdlab.model.spec import PtsTest, Purge
 from ssdlab.procedures.peak.spec import peak

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.execution import write_tables
-from ssdlab.campaign.folders import write_papers as make_run_of
+from ssdlab.engine.execution import write_tables
+from ssdlab.engine.folders import write_papers as make_run_of
 from ssdlab.model.errors import RunFolderError
 from ssdlab.store.records import read_record, read_state
-from tests.campaign.plans import write_papers
+from tests.engine.plans import write_papers
 from tests.paths import ROOT
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.engine import Engine
+from ssdlab.engine.engine import Engine
 from ssdlab.model.errors import (
     DiskFullError,
     FioFailedError,
@@ -32,7 +32,7 @@ from ssdlab.store.raw import (
     steps_folder,
 )
 from ssdlab.system.folders import Folder
-from tests.campaign.plans import (
+from tests.engine.plans import (
     CELLS,
     CONTEXT,
     STEPS_TO_FIRST_ROUND,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ssdlab.campaign.forecast import (
+from ssdlab.engine.forecast import (
     forecast,
     forecast_lines,
     price_purge,
@@ -13,7 +13,7 @@ from ssdlab.campaign.forecast import (
     purge_lines,
     with_purges,
 )
-from ssdlab.campaign.request import ask_for_suite
+from ssdlab.engine.request import ask_for_suite
 from ssdlab.model.errors import TargetRefusedError
 from ssdlab.model.units import MIB
 from ssdlab.procedures.saturate.spec import saturate

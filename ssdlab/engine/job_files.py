@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ssdlab.campaign.job_plan import JobPlan, PlannedJob
+from ssdlab.engine.job_plan import JobPlan, PlannedJob
 from ssdlab.model.errors import ExportError, RunFolderError
 from ssdlab.model.spec import OperatingPoint, Phase, Rounds, Stimulus
 from ssdlab.model.units import capacity_label

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from ssdlab.campaign.sessions import now_text
+from ssdlab.engine.sessions import now_text
 from ssdlab.ingest.ingest import plan_inputs
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import MOST_MORE_ROUNDS, Extension, RunRecord

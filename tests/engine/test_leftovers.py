@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.folders import new_run_id
-from ssdlab.campaign.leftovers import sweep_leftovers
+from ssdlab.engine.folders import new_run_id
+from ssdlab.engine.leftovers import sweep_leftovers
 
 NOW_S = time.time()
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ssdlab.campaign.ports import StepListener, StepOutcome
+from ssdlab.engine.ports import StepListener, StepOutcome
 from ssdlab.fio.jobs.jobfile import count_threads, render_job
 from ssdlab.fio.jobs.published import has_processes
 from ssdlab.fio.process import FIO_ARGUMENTS, FioProcess, FioRequest

@@ -7,7 +7,7 @@ after each round.
 import json
 from pathlib import Path
 
-from ssdlab.campaign.extending import find_extension
+from ssdlab.engine.extending import find_extension
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import Extension
 from ssdlab.store.lock import read_holder

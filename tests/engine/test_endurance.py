@@ -2,7 +2,7 @@
 
 import pytest
 
-from ssdlab.campaign.forecast import (
+from ssdlab.engine.forecast import (
     endurance_costs,
     endurance_lines,
     find_endurance,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.backend import FioBackend
+from ssdlab.engine.backend import FioBackend
 from ssdlab.fio.process import FioProcess, FioRequest
 from ssdlab.fio.runner import FioChain, FioOutcome
 from ssdlab.model.fio_option import FioOption

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from ssdlab.campaign.engine import Engine
-from ssdlab.campaign.ports import Backend
+from ssdlab.engine.engine import Engine
+from ssdlab.engine.ports import Backend
 from ssdlab.model.records import RunRecord, TargetIdentity
 from ssdlab.model.spec import (
     Precondition,

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.engine import Engine
-from ssdlab.campaign.execution import renew_plan
-from ssdlab.campaign.extending import find_extension
-from ssdlab.campaign.more_rounds import ask_more_rounds, take_request
-from ssdlab.campaign.progress import Tracker
-from ssdlab.campaign.sessions import begin_session, end_session, note_extension
-from ssdlab.campaign.suite import resume_run
 from ssdlab.cli.outcome import outcome_lines
+from ssdlab.engine.engine import Engine
+from ssdlab.engine.execution import renew_plan
+from ssdlab.engine.extending import find_extension
+from ssdlab.engine.more_rounds import ask_more_rounds, take_request
+from ssdlab.engine.progress import Tracker
+from ssdlab.engine.sessions import begin_session, end_session, note_extension
+from ssdlab.engine.suite import resume_run
 from ssdlab.ingest.ingest import ingest_run, plan_inputs
 from ssdlab.ingest.live import RunWatcher
 from ssdlab.ingest.wholeness import hash_plan
@@ -39,8 +39,8 @@ from ssdlab.store.records import (
 )
 from ssdlab.store.run import Run, open_tables
 from ssdlab.testing.replay import replay_run
-from tests.campaign.plans import write_papers
 from tests.cli.called import call
+from tests.engine.plans import write_papers
 from tests.fakes import FakeBackend, Mishap, RememberingListener
 
 Iops = Callable[[Step], float]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ssdlab.campaign.profiles import open_profile, open_report_fields
+from ssdlab.engine.profiles import open_profile, open_report_fields
 from ssdlab.fio.installed import require_fio
 from ssdlab.model.asked import Procedure, Suite
 from ssdlab.model.drive import (

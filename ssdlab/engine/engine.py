@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ssdlab.campaign.ports import Backend, Listener, StepOutcome
+from ssdlab.engine.ports import Backend, Listener, StepOutcome
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.faults import find_faults
 from ssdlab.fio.from_json.parse import parse_document

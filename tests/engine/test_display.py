@@ -6,8 +6,8 @@ from datetime import datetime
 
 import pytest
 
-from ssdlab.campaign.display import draw_tracked, finish_text
-from ssdlab.campaign.progress import Progress, Tracked
+from ssdlab.engine.display import draw_tracked, finish_text
+from ssdlab.engine.progress import Progress, Tracked
 
 NOW = datetime(2026, 11, 24, 23, 50)  # noqa: DTZ001 - a time of day here
 TRACKED = Tracked(

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.suite import forget, is_vouched, vouch_for
+from ssdlab.engine.suite import forget, is_vouched, vouch_for
 from ssdlab.store.records import read_record, write_record
 from ssdlab.system.state import state_folder
-from tests.campaign.plans import write_papers
+from tests.engine.plans import write_papers
 
 
 @pytest.fixture

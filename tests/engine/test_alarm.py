@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.backend import FioBackend
-from ssdlab.campaign.execution import AlarmWatch
+from ssdlab.engine.backend import FioBackend
+from ssdlab.engine.execution import AlarmWatch
 from ssdlab.fio.runner import FioChain
 from ssdlab.model.errors import TargetAlarmError
 from ssdlab.system.clocks import RunClock

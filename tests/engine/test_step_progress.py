@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.backend import FioBackend
+from ssdlab.engine.backend import FioBackend
 from ssdlab.fio.from_json.parse import parse_document
 from ssdlab.fio.installed import require_fio
 from ssdlab.fio.runner import FioChain

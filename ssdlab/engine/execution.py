@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from ssdlab.campaign.backend import FioBackend
-from ssdlab.campaign.engine import Engine
-from ssdlab.campaign.more_rounds import take_request
-from ssdlab.campaign.progress import Progress, Tracker
-from ssdlab.campaign.sessions import begin_session, end_session, note_extension
+from ssdlab.engine.backend import FioBackend
+from ssdlab.engine.engine import Engine
+from ssdlab.engine.more_rounds import take_request
+from ssdlab.engine.progress import Progress, Tracker
+from ssdlab.engine.sessions import begin_session, end_session, note_extension
 from ssdlab.fio.runner import FioChain
 from ssdlab.host.inventory import read_load
 from ssdlab.ingest.ingest import ingest_run, plan_inputs, require_plan
