@@ -54,6 +54,16 @@ class NotebookFailedError(SsdlabError):
         super().__init__(f"The notebook stopped: {error}. See its cells in {notebook}.")
 
 
+class KernelKilledError(NotebookFailedError):
+    """A notebook whose kernel was killed: nothing failed, and it may be resumed."""
+
+    exit_code = 75  # EX_TEMPFAIL of sysexits.h: try again
+
+    def __init__(self, *, notebook: str) -> None:
+        error = "its kernel (the process that measures) was killed"
+        super().__init__(notebook=notebook, error=error)
+
+
 class ReportedError(SsdlabError):
     """An ``SsdlabError`` raised in the notebook: its text and its exit code."""
 
@@ -174,10 +184,7 @@ def execute_notebook(
             raise KeyboardInterrupt from None
         _raise_translated(error, output)
     except (DeadKernelError, RuntimeError):  # RuntimeError: it died before it answered
-        raise NotebookFailedError(
-            notebook=str(output),
-            error="its kernel (the process that measures) was killed",
-        ) from None
+        raise KernelKilledError(notebook=str(output)) from None
 
 
 class _WholeNotebook:

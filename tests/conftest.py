@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 from ssdlab.fio import process
+from ssdlab.host.neighbours import LOCKS_VARIABLE
 from tests.quick_fio import CLOCK
 from tools.lanes import LANES, names_marker
 
@@ -69,6 +70,14 @@ def state_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep what tests note about drives out of the home of who runs them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_locks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the runs of other tests, at the same time, from being neighbours of ours."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(LOCKS_VARIABLE, str(tmp_path_factory.mktemp("locks")))
         yield
 
 

@@ -17,6 +17,7 @@ from ssdlab.cli.group import (
 )
 from ssdlab.cli.procedure import (
     HOST_CEILING_FIRST,
+    choose_folder,
     confirm_option,
     dry_run_option,
     host_ceiling_option,
@@ -27,6 +28,7 @@ from ssdlab.cli.procedure import (
     read_choices,
     require_dry_run,
     resume_procedure,
+    run_folder_option,
     seed_option,
     show_plan,
     tbw_option,
@@ -85,6 +87,7 @@ def plan(**options: Any) -> None:
 @_profile
 @_tests
 @runs_option
+@run_folder_option
 @confirm_option
 @purge_option
 @temperature_option
@@ -99,9 +102,9 @@ def run(**options: Any) -> None:
 
     Ctrl-C stops it cleanly and keeps completed steps; `ssdlab resume` continues it. A
     test ends at the latest after the max_rounds of its profile. The standard lets the
-    operator allow more than 25, in a profile of your own.
+    operator allow more than 25, in a profile of your own. The exit code is 1 if the run
+    failed, 75 if it was killed and can be resumed, 130 if it was stopped.
     """
-    from ssdlab.engine.folders import new_run_id
     from ssdlab.engine.forecast import find_endurance
     from ssdlab.engine.request import ask_for_suite, check_request
     from ssdlab.targets.opening import check_target
@@ -121,7 +124,7 @@ def run(**options: Any) -> None:
     print_loss(
         check_target(options["target"], options["confirm"])
     )  # before a kernel starts
-    folder = options["runs"] / new_run_id(request.asked.name)
+    folder = choose_folder(options, request.asked.name)
     parameters = {
         "target": options["target"],
         "profile": options["profile"],

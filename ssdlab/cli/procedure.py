@@ -58,6 +58,12 @@ seed_option = click.option(
     default=0,
     help="seed of all offsets; 0: random",
 )
+run_folder_option = click.option(
+    "--run-folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="folder of this run, new or empty, in place of one in the folder of runs",
+)
 jobs_option = click.option(
     "--jobs",
     type=click.Path(path_type=Path, file_okay=False),
@@ -84,6 +90,7 @@ _OPTIONS = (
     dry_run_option,
     jobs_option,
     runs_option,
+    run_folder_option,
 )
 
 
@@ -98,7 +105,6 @@ def run_and_report(procedure: "Procedure", options: dict[str, Any]) -> None:
     """Run a procedure, show its progress, and write its report."""
     from ssdlab.cli.following import following
     from ssdlab.cli.outcome import result_lines
-    from ssdlab.engine.folders import new_run_id
     from ssdlab.engine.forecast import find_endurance
     from ssdlab.engine.request import require_fit
     from ssdlab.engine.suite import run_procedure
@@ -113,7 +119,7 @@ def run_and_report(procedure: "Procedure", options: dict[str, Any]) -> None:
     print_loss(check_target(options["target"], options["confirm"]))
     if options["host_ceiling"]:
         click.echo(HOST_CEILING_FIRST, err=True)
-    folder = options["runs"] / new_run_id(procedure.name)
+    folder = choose_folder(options, procedure.name)
     choices = replace(read_choices(options), run_folder=folder)
     endurance = find_endurance(options["target"], options["tbw"])
     with following(folder, endurance=endurance):
@@ -122,6 +128,17 @@ def run_and_report(procedure: "Procedure", options: dict[str, Any]) -> None:
     click.echo(f"tables   {run.path / 'tables'}")
     click.echo(f"report   {write_report(run)}")
     click.echo("\n".join(("", *result_lines(run))))
+
+
+def choose_folder(options: dict[str, Any], name: str) -> Path:
+    """Return the folder of a new run; refuse one that holds a run."""
+    from ssdlab.engine.folders import new_run_id, refuse_taken
+    from ssdlab.system.folders import Folder
+
+    folder: Path = options["run_folder"] or options["runs"] / new_run_id(name)
+    if Folder(folder).has("run.json"):
+        refuse_taken(folder)
+    return folder
 
 
 def require_dry_run(options: dict[str, Any]) -> None:

@@ -46,7 +46,8 @@ class Engine:
 
     ``max_idle_s`` is the longest gap that a measurement window may span. ``breaks``
     names steps before which no window may span any gap: a replayed run was
-    interrupted there.
+    interrupted there. ``take_neighbours`` returns the other runs that were on this host
+    since it was called last, ``None`` if unknown.
     """
 
     run: Path
@@ -54,6 +55,7 @@ class Engine:
     listener: Listener
     max_idle_s: float
     breaks: frozenset[str] = frozenset()
+    take_neighbours: Callable[[], tuple[str, ...] | None] = lambda: None
     last_ended_s: float | None = field(default=None, init=False)
     last_suspended_s: float = field(default=0.0, init=False)
     is_first_live_step: bool = field(default=True, init=False)
@@ -163,6 +165,7 @@ class Engine:
             purge_doubt=outcome.purge_doubt,
             suspended_s=outcome.suspended_s,
             handover=outcome.handover,
+            neighbours=self.take_neighbours(),
         )
 
     def _is_contiguous(self, step: Step, idle_s: float | None) -> bool:

@@ -15,6 +15,7 @@ from ssdlab.engine.progress import Progress, Tracker
 from ssdlab.engine.sessions import begin_session, end_session, note_extension
 from ssdlab.fio.runner import FioChain
 from ssdlab.host.inventory import read_load
+from ssdlab.host.neighbours import Look, NeighbourWatch
 from ssdlab.ingest.ingest import ingest_run, plan_inputs, require_plan
 from ssdlab.model.errors import (
     RunFolderError,
@@ -79,23 +80,27 @@ class AlarmWatch:
             )
 
 
-def carry_out(
+def carry_out(  # noqa: PLR0913 - by name, from two places
     folder: Path,
     record: RunRecord,
     device: Target,
     *,
     fio: str,
     tell: Tell | None,
+    look_around: Look,
     host_changes: Sequence[str] = (),
 ) -> Run:
-    """Run the steps that remain; record how the session ended, and write the tables."""
+    """Run the steps that remain; record how the session ended, and write the tables.
+
+    ``look_around`` lists the other runs on this host.
+    """
     Folder(folder).sweep()
     put_aside_unfinished(folder)
     take_request(folder)  # from a session that ended before it saw the request
     begin_session(folder, host_changes)
     try:
         with terminated_like_interrupted():
-            _drive(folder, record, device, fio=fio, tell=tell)
+            _drive(folder, record, device, fio=fio, tell=tell, look_around=look_around)
     except KeyboardInterrupt:
         purge = device.stopping_words
         how = f"stopped by the user in a purge. {purge}" if purge else _STOPPED
@@ -144,7 +149,13 @@ def _with_rest(message: str, device: Target) -> str:
 
 
 def _drive(
-    folder: Path, record: RunRecord, device: Target, *, fio: str, tell: Tell | None
+    folder: Path,
+    record: RunRecord,
+    device: Target,
+    *,
+    fio: str,
+    tell: Tell | None,
+    look_around: Look,
 ) -> None:
     state = read_state(folder)
     tests, context = plan_inputs(record, state.extensions)
@@ -154,6 +165,12 @@ def _drive(
     )
     session = len(state.sessions)
     watch = AlarmWatch(device, run=folder, clock=clock)
+    neighbours = NeighbourWatch(look_around, clock)
+
+    def tick() -> None:
+        watch.tick()
+        neighbours.tick()
+
     with (
         recording(
             Folder(folder) / "telemetry",
@@ -161,7 +178,7 @@ def _drive(
             _sources(record, device),
             clock=clock,
         ),
-        FioChain(fio, clock=clock, tick=watch.tick) as chain,
+        FioChain(fio, clock=clock, tick=tick) as chain,
     ):
         engine = Engine(
             run=folder,
@@ -175,6 +192,7 @@ def _drive(
             ),
             listener=tracker,
             max_idle_s=require_plan(record).max_idle_s,
+            take_neighbours=neighbours.take,
         )
         engine.drive(
             plan_suite(tests, context, tracker.judged),

@@ -48,6 +48,7 @@ from ssdlab.engine.sessions import note_extension
 from ssdlab.fio.installed import require_fio
 from ssdlab.host.changes import compare_checks
 from ssdlab.host.inventory import read_host
+from ssdlab.host.neighbours import announced
 from ssdlab.ingest.ingest import plan_inputs
 from ssdlab.ingest.wholeness import hash_plan
 from ssdlab.model.asked import Procedure
@@ -170,7 +171,10 @@ def _begin(request: Request, choices: RunChoices, tell: Tell | None) -> Run:
     with locked(folder, sleep=time.sleep), terminated_like_interrupted():
         if Folder(folder).has("run.json"):
             refuse_taken(folder)
-        with released(open_or_clean(request, folder, choices)) as device:
+        with (
+            released(open_or_clean(request, folder, choices)) as device,
+            announced(device.identity, folder, sleep=time.sleep) as look_around,
+        ):
             ceiling = take_ceiling(folder, device) if choices.host_ceiling else ()
             record = make_record(folder, request, device, read_host(fio_version))
             record = replace(
@@ -188,7 +192,9 @@ def _begin(request: Request, choices: RunChoices, tell: Tell | None) -> Run:
             write_papers(folder, record)
             if record.target.kind == "block":
                 vouch_for(folder, record)
-            done = carry_out(folder, record, device, fio=fio, tell=tell)
+            done = carry_out(
+                folder, record, device, fio=fio, tell=tell, look_around=look_around
+            )
         forget(folder)
         return done
 
@@ -254,7 +260,10 @@ def resume_run(
         confirmed = _confirmed_again(folder, record, confirm_serial)
         ends = read_left_ends(target)
         again = reopen_target(record, folder=target, confirmed=confirmed)
-        with released(again) as device:
+        with (
+            released(again) as device,
+            announced(record.target, folder, sleep=time.sleep) as look_around,
+        ):
             if state.status == "finished":
                 left_s = datetime.fromisoformat(state.finished_at).timestamp()
                 require_as_left(device, ends=ends, left_s=left_s)
@@ -262,7 +271,13 @@ def resume_run(
             if extension is not None:
                 note_extension(folder, extension)
             done = carry_out(
-                folder, record, device, fio=fio, tell=tell, host_changes=changed
+                folder,
+                record,
+                device,
+                fio=fio,
+                tell=tell,
+                look_around=look_around,
+                host_changes=changed,
             )
         forget(folder)
         return done

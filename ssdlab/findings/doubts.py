@@ -176,6 +176,23 @@ def find_throttling(
     return tuple(found)
 
 
+def find_neighbours(steps: "pd.DataFrame") -> tuple[Finding, ...]:
+    """Say in which tests other runs were measured on this host at the same time."""
+    measured = steps[steps["kind"].isin(["cell", "histogram"])]
+    texts = measured["neighbours"].fillna("")
+    found = []
+    for test, rows in measured[texts != ""].groupby("test", sort=False):
+        names = {one for text in rows["neighbours"] for one in text.splitlines()}
+        count = int((measured["test"] == test).sum())
+        words = (
+            f"shared host: {len(rows)} of {count} measured steps ran beside "
+            f"{'another run' if len(names) == 1 else f'{len(names)} other runs'} of "
+            f"ssdlab, such as {min(names)}"
+        )
+        found.append(make_finding("shared-host", words, test=str(test)))
+    return tuple(found)
+
+
 def find_link_downgrades(
     telemetry: "pd.DataFrame", steps: "pd.DataFrame"
 ) -> tuple[Finding, ...]:

@@ -25,6 +25,7 @@ from ssdlab.findings.doubts import (
     find_complaints,
     find_fio_faults,
     find_link_downgrades,
+    find_neighbours,
     find_throttling,
     find_unread_cache,
 )
@@ -122,6 +123,7 @@ def _of_measured(
         *_of_write_cache(record, frames),
         *_of_health(record, facts, frames),
         *find_near_ceiling(totals, record.host_ceiling),
+        *find_neighbours(steps),
         *find_clock_jumps(steps, facts),
         *find_bad_settings(record.host_checks),
         *find_host_changes(facts),

@@ -110,6 +110,8 @@ def tabulate_steps(record: RunRecord, steps: Sequence[IngestedStep]) -> Columns:
         }
         if kept.handover is not None:
             row |= asdict(kept.handover)
+        if kept.neighbours is not None:
+            row["neighbours"] = "\n".join(kept.neighbours)
         if kept.host_cpu is not None:
             row["host_user_cpu_percent"] = kept.host_cpu.user_percent
             row["host_system_cpu_percent"] = kept.host_cpu.system_percent

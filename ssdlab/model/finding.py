@@ -362,6 +362,13 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "a cell or histogram run has fewer than 100 IOs",
         remedy="repeat",
     ),
+    "shared-host": _doubt(
+        "major",
+        "other runs were measured on the host at the same time",
+        "another run of ssdlab was in progress on the host during a cell or histogram "
+        "run (decision 97)",
+        remedy="host",
+    ),
     # What is otherwise and does not keep results from being compared.
     "rounds-allowed": _departure(
         "minor",

@@ -7,7 +7,7 @@ row is one observation; what was not measured is missing, never 0.
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 DType = Literal["string", "int64", "float64", "bool"]
 
@@ -181,6 +181,12 @@ STEPS = Table(
             "host_system_cpu_percent",
             "float64",
             "system CPU of the whole host during the step [%]",
+        ),
+        Column(
+            "neighbours",
+            "string",
+            "other runs of ssdlab on this host during the step, one line each; missing "
+            "if unknown",
         ),
         Column("exit_code", "int64", "exit code of the process"),
         Column(

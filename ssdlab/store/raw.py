@@ -47,7 +47,8 @@ class StepRecord:
     the exit code is `UNKNOWN_EXIT_CODE`. ``purge_doubt`` is why a purge cannot be
     shown to have worked. ``suspended_s`` is how long the machine was suspended from the
     end of the step before to the end of this one. ``handover`` is absent where no fio
-    was run, and in runs of earlier versions. ``files`` are the SHA-256 of what
+    was run, and in runs of earlier versions. ``neighbours`` are the other runs on
+    this host meanwhile, ``None`` if unknown. ``files`` are the SHA-256 of what
     lies beside the record, by name; an earlier version kept none.
     """
 
@@ -63,6 +64,7 @@ class StepRecord:
     purge_doubt: str = ""
     suspended_s: float = 0.0
     handover: Handover | None = None
+    neighbours: tuple[str, ...] | None = None
     files: Mapping[str, str] = field(default_factory=dict)
 
 

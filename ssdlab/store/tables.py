@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-OLDER_VERSIONS = ("1", "2", "3", "4")
+OLDER_VERSIONS = ("1", "2", "3", "4", "5")
 # The columns that a version added, and their values in tables of earlier versions.
 _ADDED: Mapping[str, Mapping[str, Mapping[str, str | None]]] = {
     "3": {"findings": {"clause": ""}, "runs": {"is_steady": None, "doubts": None}},
@@ -41,6 +41,7 @@ _ADDED: Mapping[str, Mapping[str, Mapping[str, str | None]]] = {
     "5": {
         "steps": dict.fromkeys(("released_s", "armed_for_s", "unready_s", "reports_s"))
     },
+    "6": {"steps": {"neighbours": None}},
 }
 
 _ROWS_AT_ONCE = 1 << 18  # of a row group: it bounds the memory of a writer
