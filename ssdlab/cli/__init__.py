@@ -1,6 +1,7 @@
 """The command line: parse, call, print."""
 
 from ssdlab.cli import (
+    campaign,
     ceiling,
     classes,
     compare,
@@ -29,6 +30,7 @@ from ssdlab.cli import (
 from ssdlab.cli.group import main
 
 __all__ = [
+    "campaign",
     "ceiling",
     "classes",
     "compare",

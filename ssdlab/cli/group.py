@@ -27,6 +27,7 @@ _LEAST_WIDTH = 40
 _STREAMS = 3  # standard input, output and errors
 _SECTIONS = MappingProxyType({
     "Measure": "quick run resume watch plan profiles",
+    "Measure a lab": "campaign",
     "Look": "show runs report qos figures steady-state lab notebooks",
     "Compare": "compare classes",
     "Import and export": "import parse ingest export page",

@@ -14,7 +14,7 @@ from pathlib import Path
 from ssdlab.model.errors import RunFolderError, TargetRefusedError
 from ssdlab.model.records import TargetIdentity
 from ssdlab.system.folders import Folder
-from ssdlab.system.unix import fcntl
+from ssdlab.system.locks import try_lock
 
 LOCKS_VARIABLE = "SSDLAB_LOCK_DIR"
 _LOCKS = "/run/lock"
@@ -42,7 +42,7 @@ def announced(
     TargetRefusedError
         If another process of this host measures the drive.
     """
-    folder = Folder(Path(os.environ.get(LOCKS_VARIABLE, "") or _LOCKS))
+    folder = _locks()
     own = f"{_PREFIX}{_key(identity, run)}"
     words = f"{identity.serial or identity.spec}, run {run.resolve().name}"
     try:
@@ -68,6 +68,17 @@ def announced(
                 folder.remove(own)
 
 
+def find_holder(serial: str) -> str:
+    """Return what the run says of itself that measures a block device now, or ""."""
+    with suppress(OSError, RunFolderError):
+        return _holder(_locks(), f"{_PREFIX}{_UNSAFE.sub('_', serial)[:_MOST_SIGNS]}")
+    return ""
+
+
+def _locks() -> Folder:
+    return Folder(Path(os.environ.get(LOCKS_VARIABLE, "") or _LOCKS))
+
+
 def _key(identity: TargetIdentity, run: Path) -> str:
     """Return what is one per drive; models and files are one per run."""
     name = identity.serial if identity.kind == "block" else ""
@@ -79,20 +90,12 @@ def _hold(folder: Folder, name: str, sleep: Callable[[float], None]) -> FileIO |
     said = ""
     for _ in range(_TRIES):
         with folder.opened_in_place(name) as file:
-            if not _take(file, fcntl.LOCK_EX):
+            if not try_lock(file):
                 said = _words(file)
             elif os.fstat(file.fileno()).st_nlink:  # not removed since it was opened
                 return FileIO(os.dup(file.fileno()), "a+")
         sleep(_PAUSE_S)
     return said
-
-
-def _take(file: FileIO, how: int) -> bool:
-    try:
-        fcntl.flock(file, how | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _list(folder: Folder, own: str) -> frozenset[str] | None:
@@ -108,7 +111,7 @@ def _holder(folder: Folder, name: str) -> str:
     """Return what the holder of a lock says of itself; "" if nobody holds it."""
     try:
         with folder.opened_in_place(name, makes=False) as file:
-            if _take(file, fcntl.LOCK_SH):
+            if try_lock(file, is_shared=True):
                 return ""
             return _words(file)
     except FileNotFoundError:

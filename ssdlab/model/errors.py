@@ -18,6 +18,8 @@
     │   ├── NoHistogramError         a run whose latency histograms were not kept
     │   ├── EmptyLogError            a latency log that counts no IO
     │   ├── QosTargetError           a text that is not a valid QoS target
+    │   ├── CampaignFileError        a lab, campaign or job file that is not valid
+    │   ├── CampaignError            a campaign that cannot do what is asked of it
     │   ├── CaptureError             a capture of IO streams that cannot be used
     │   ├── FioOutputError           a file that is not what fio writes
     │   │   └── LargeInputError      a file that is larger than the limit
@@ -248,6 +250,22 @@ class QosTargetError(UserError):
             "max, a limit with its unit and optionally a rate: "
             "'p99.99 <= 1 ms at >= 20k IOPS'."
         )
+
+
+class CampaignFileError(UserError):
+    """A lab, campaign or job file that is not valid."""
+
+    def __init__(self, *, source: str, reason: str, remedy: str = "") -> None:
+        self.source, self.reason, self.remedy = source, reason, remedy
+        super().__init__(f"{source}: {reason}. {remedy}".rstrip())
+
+
+class CampaignError(UserError):
+    """A campaign that cannot do what is asked of it."""
+
+    def __init__(self, *, folder: str, reason: str, remedy: str) -> None:
+        self.folder, self.reason, self.remedy = folder, reason, remedy
+        super().__init__(f"{folder}: {reason}. {remedy}")
 
 
 class CaptureError(UserError):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ssdlab.model.errors import RunFolderError
 from ssdlab.system.folders import Folder
-from ssdlab.system.unix import fcntl
+from ssdlab.system.locks import try_lock
 
 _NAME = "lock"
 _MOST_DIGITS = 20
@@ -21,7 +21,7 @@ def locked(run: Path, *, sleep: Callable[[float], None]) -> Iterator[None]:
     """Hold the run folder; wait a while for one that is just ending."""
     with Folder(run).opened_in_place(_NAME) as file:
         for _ in range(_TRIES):
-            if _take(file):
+            if try_lock(file):
                 break
             sleep(_PAUSE_S)
         else:
@@ -39,7 +39,7 @@ def read_holder(run: Path) -> int | None:
     """Return the process that works on the run, if one does."""
     try:
         with Folder(run).opened_in_place(_NAME, makes=False) as file:
-            return None if _take(file) else _holder(file)
+            return None if try_lock(file) else _holder(file)
     except OSError:
         return None
 
@@ -48,12 +48,3 @@ def _holder(file: FileIO) -> int | None:
     file.seek(0)
     text = file.read(_MOST_DIGITS).strip()
     return int(text) or None if text.isdigit() else None
-
-
-def _take(file: FileIO) -> bool:
-    """Try to take the lock; it is let go when the file is closed."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
