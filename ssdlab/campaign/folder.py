@@ -6,7 +6,7 @@
     DIR/jobs/JOB.json               one run of one drive, complete; never changed
     DIR/requests/JOB.jsonl          what a person asked of the job since
     DIR/attempts/JOB.jsonl          each start and end; only the job's host writes it
-    DIR/progress/JOB.json           the progress of its run, at most a minute old
+    DIR/progress/JOB.json           the progress of its run, some seconds old
     DIR/logs/JOB.txt                what the program said
     DIR/runs/RUN/                   the published run; MANIFEST in it is written last
 
@@ -66,7 +66,10 @@ class Attempt:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wish:
-    """What a person asked of a job; ``starts`` is how often it had been started."""
+    """What a person asked of a job; ``starts`` is how often it had been started.
+
+    Those starts no longer count after it was asked to ``retry`` or to ``release`` it.
+    """
 
     at_s: float
     what: Literal["cancel", "hold", "release", "retry"]
@@ -160,10 +163,10 @@ class CampaignFolder:
         append_line((self.top / "requests").make(), f"{name}.jsonl", wish)
 
     @contextmanager
-    def locked(self, name: str = "lock") -> Iterator[bool]:
+    def locked(self, name: str = "lock", *, is_shared: bool = False) -> Iterator[bool]:
         """Try to lock the campaign; yield whether that worked."""
         with self.top.opened_in_place(name) as file:
-            yield try_lock(file)
+            yield try_lock(file, is_shared=is_shared)
 
 
 def append_line(folder: Folder, name: str, value: object) -> None:

@@ -11,8 +11,9 @@ from ssdlab.model.drive import AUTO_PURGE
 from ssdlab.model.errors import CampaignFileError
 from ssdlab.model.plain import from_plain
 
+EngineName = Literal["local", "slurm", "ssh"]
 DriveState = Literal["good", "bad", "maintenance", "retired"]
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,62}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,119}")
 _LARGEST_FILE_BYTES = 4_000_000
 _MOST_CORES = 100_000
 _Kind = TypeVar("_Kind")
@@ -45,7 +46,8 @@ class LabDrive:
     """A drive of a host; its key in the file is its serial number.
 
     Only drives in the state ``good`` are measured. ``confirm`` is the consent to erase
-    it: its serial number, typed. A virtual SSD or a file needs none.
+    it: its serial number, typed. A virtual SSD or a file needs none. Its capacity and
+    its rated endurance [B] are for the plan alone; 0 means unknown.
     """
 
     target: str
@@ -55,6 +57,7 @@ class LabDrive:
     model: str = ""
     firmware: str = ""
     capacity_bytes: int = 0
+    endurance_bytes: int = 0
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -106,9 +109,10 @@ class LabHost:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lab:
-    """All hosts by name."""
+    """All hosts by name, and the engine that starts jobs on them."""
 
     hosts: dict[str, LabHost]
+    engine: EngineName = "local"
 
     def __post_init__(self) -> None:
         """Refuse a drive that is in two hosts."""

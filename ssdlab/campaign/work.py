@@ -38,7 +38,7 @@ from ssdlab.system.locks import try_lock
 DONE, FAILED, WRONG, AGAIN = 0, 1, 2, 75  # 75: EX_TEMPFAIL, the engine starts it again
 MOST_STARTS: Final = 5
 _POLL_S = 1.0
-_MIRROR_S = 60.0
+_MIRROR_S = 10.0
 _ENGINES: Mapping[str, tuple[str, str]] = {
     "slurm": ("SLURM_JOB_ID", "SLURM_RESTART_COUNT"),
 }
@@ -131,7 +131,8 @@ def count_starts(attempts: Sequence[Attempt]) -> int:
 def _forgiven(campaign: CampaignFolder, job: Job) -> int:
     """Return the starts up to the last time that a person asked for another."""
     wishes = campaign.wishes(job.job)
-    return max((one.starts for one in wishes if one.what == "retry"), default=0)
+    forgiving = [one.starts for one in wishes if one.what in {"retry", "release"}]
+    return max(forgiving, default=0)
 
 
 def _engine() -> tuple[str, int]:
@@ -183,20 +184,21 @@ def work(
             notes.add("refused", why="another process works on this job")
             return AGAIN
         with _stops() as stop:
-            code = _measure(notes, stop, sleep, program)
+            code = _measure(notes, stop, sleep=sleep, program=program)
         return _publish(notes) if scratch.state == "finished" else code
 
 
 def _measure(
     notes: _Notes,
     stop: "_Stop",
+    *,
     sleep: Callable[[float], None],
     program: Sequence[str],
 ) -> int:
     """Bring the run to its end; return the exit code if it is not finished then."""
     scratch = notes.scratch
     _await_orphan(notes, stop, sleep)
-    if scratch.state == "finished" or stop.is_asked:
+    if scratch.state == "finished" or stop.is_asked():
         return FAILED
     if notes.starts >= MOST_STARTS:
         notes.add("given up", why=f"it was started {notes.starts} times")
@@ -207,7 +209,11 @@ def _measure(
         return AGAIN
     code = _start(notes, stop, program)
     _await_orphan(notes, stop, sleep)
-    is_stopped = stop.is_asked or scratch.state in {"interrupted", "failed", "damaged"}
+    is_stopped = stop.is_asked() or scratch.state in {
+        "interrupted",
+        "failed",
+        "damaged",
+    }
     is_refused = scratch.state == "" and code in {FAILED, WRONG}  # before it began
     if is_refused and not find_holder(scratch.job.serial):
         return code
@@ -280,9 +286,8 @@ class _Stop:
         self._is_asked = False
         self._reached: int | None = None
 
-    @property
     def is_asked(self) -> bool:
-        """Whether it came."""
+        """Return whether it came."""
         return self._is_asked
 
     @contextmanager
@@ -323,7 +328,7 @@ def _stops() -> Iterator[_Stop]:
 
 @contextmanager
 def _mirroring(campaign: CampaignFolder, job: Job, run: Path) -> Iterator[None]:
-    """Copy the progress of a run to the shared folder every minute.
+    """Copy the progress of a run to the shared folder every few seconds.
 
     It is done beside: a shared folder that hangs holds nobody up.
     """

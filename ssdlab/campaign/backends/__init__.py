@@ -1,0 +1,20 @@
+"""Where and when jobs are started: this machine, Slurm, or ssh."""
+
+from ssdlab.campaign.backends.local import LocalBackend
+from ssdlab.campaign.backends.port import Backend
+from ssdlab.campaign.folder import CampaignFolder
+from ssdlab.campaign.lab import Lab
+from ssdlab.model.errors import CampaignError
+
+
+def open_backend(campaign: CampaignFolder, lab: Lab) -> Backend:
+    """Return the engine of a lab, for one campaign."""
+    match lab.engine:
+        case "local":
+            return LocalBackend(campaign)
+        case _:
+            raise CampaignError(
+                folder=str(campaign.path),
+                reason=f"the engine {lab.engine!r} is not there yet",
+                remedy='Write engine = "local" in lab.toml.',
+            )

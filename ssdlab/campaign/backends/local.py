@@ -1,0 +1,53 @@
+"""The engine of one machine: a process that serves the campaign."""
+
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ssdlab.campaign.asked import Job
+from ssdlab.campaign.folder import CampaignFolder
+from ssdlab.campaign.serve import is_served
+from ssdlab.campaign.status import Queued, read_statuses
+from ssdlab.system.folders import Folder
+
+
+@dataclass(frozen=True, slots=True)
+class LocalBackend:
+    """Serves a campaign in a process of its own, which outlives this one."""
+
+    campaign: CampaignFolder
+
+    def list(self) -> Mapping[str, Queued]:
+        """Return the jobs that are left, if they are served."""
+        if not is_served(self.campaign):
+            return {}
+        statuses = read_statuses(self.campaign, None, now_s=0.0)
+        return {
+            one.job.job: Queued(id="local", is_running=one.state == "running")
+            for one in statuses
+            if one.needs_engine
+        }
+
+    def start(self, jobs: Sequence[Job]) -> None:
+        """Serve the campaign, unless that is done."""
+        if not jobs or is_served(self.campaign):
+            return
+        logs = Folder(self.campaign.path / "logs").make()
+        with logs.opened_in_place("serve.txt") as said:
+            subprocess.Popen(
+                [
+                    *(sys.executable, "-m", "ssdlab", "campaign", "serve"),
+                    str(self.campaign.path),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                start_new_session=True,
+            )
+
+    def stop(self, jobs: Sequence[Job]) -> None:
+        """Do nothing: what is asked of a job stands in the files that are served."""
+
+    def hold(self, jobs: Sequence[Job]) -> None:
+        """Do nothing, for the same reason."""
