@@ -1,7 +1,8 @@
 """The lanes in which `make test` runs the tests: each test is in exactly one.
 
-The markers of a test alone choose its lane, so a new test needs no entry. ``device``
-and ``vm`` are in none: the one destroys data, the other has `make test-vm`.
+The markers of a test alone choose its lane, so a new test needs no entry. ``device``,
+``vm`` and ``lab`` are in none: the first destroys data, the others have `make test-vm`
+and `make test-lab`.
 """
 
 import sys
@@ -13,7 +14,7 @@ from typing import Literal
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "build" / "lanes"
-NEVER = "not device and not vm"
+NEVER = "not device and not vm and not lab"
 _TIMEOUT_S = 300  # per test, so that one that hangs does not block the others for long
 _NOTHING_CHOSEN = 5  # pytest's exit code if no test was selected
 

@@ -10,7 +10,7 @@ from ssdlab.campaign.work import Scratch
 from ssdlab.model.errors import UserError
 from ssdlab.system.locks import try_lock
 
-_SUFFIXES = ("lock", "attempts.jsonl", "toml")
+_SUFFIXES = ("lock", "attempts.jsonl")
 
 
 def check_campaign(campaign: CampaignFolder, backend: Backend) -> tuple[str, ...]:
@@ -50,7 +50,8 @@ def _clean(campaign: CampaignFolder, scratch: Scratch, *, removes: bool) -> str:
             return "kept: somebody works on it"
         if not removes:
             return "can be removed"
-        (place / scratch.job.run_id).remove_tree()
+        for folder in (scratch.job.run_id, scratch.name("profile")):
+            (place / folder).remove_tree()
         for suffix in _SUFFIXES:
             place.remove(scratch.name(suffix))
         return "removed"

@@ -148,7 +148,9 @@ class CampaignFolder:
 
     def is_published(self, job: Job) -> bool:
         """Return whether the run of a job is published whole."""
-        return (self.top / "runs" / job.run_id).has(MANIFEST)
+        with suppress(RunFolderError):  # something else is in its place
+            return (self.top / "runs" / job.run_id).has(MANIFEST)
+        return False
 
     def attempts(self, name: str) -> tuple[Attempt, ...]:
         """Return what happened to a job, in order."""

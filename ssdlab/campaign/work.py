@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import FrameType
 from typing import Final
 
@@ -74,6 +74,11 @@ class Scratch:
             return read_state(self.run).status
         except RunFolderError:
             return "damaged"
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether its run is finished, its tables and report written."""
+        return self.state == "finished" and Folder(self.run).has_file("report.html")
 
 
 @dataclass(slots=True)
@@ -185,7 +190,7 @@ def work(
             return AGAIN
         with _stops() as stop:
             code = _measure(notes, stop, sleep=sleep, program=program)
-        return _publish(notes) if scratch.state == "finished" else code
+        return _publish(notes) if scratch.is_complete else code
 
 
 def _measure(
@@ -195,10 +200,10 @@ def _measure(
     sleep: Callable[[float], None],
     program: Sequence[str],
 ) -> int:
-    """Bring the run to its end; return the exit code if it is not finished then."""
+    """Bring the run to its end; return the exit code if it is not complete then."""
     scratch = notes.scratch
     _await_orphan(notes, stop, sleep)
-    if scratch.state == "finished" or stop.is_asked():
+    if scratch.is_complete or stop.is_asked():
         return FAILED
     if notes.starts >= MOST_STARTS:
         notes.add("given up", why=f"it was started {notes.starts} times")
@@ -240,9 +245,9 @@ def _start(notes: _Notes, stop: "_Stop", program: Sequence[str]) -> int:
 def _run(scratch: Scratch) -> tuple[str, ...]:
     job, profile = scratch.job, scratch.job.profile
     if job.profile_text:
-        name = scratch.name("toml")
-        scratch.folder.write(name, job.profile_text.encode())
-        profile = name
+        place = scratch.folder / scratch.name("profile")
+        place.make().write(PurePath(profile).name, job.profile_text.encode())
+        profile = str(place.path / PurePath(profile).name)
     return (
         *("run", job.target, "--profile", profile, "--tests", job.tests),
         *("--run-folder", str(scratch.run), "--runs", str(scratch.folder.path)),
