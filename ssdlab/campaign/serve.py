@@ -20,7 +20,7 @@ from pathlib import Path
 from ssdlab.campaign.asked import Job
 from ssdlab.campaign.folder import CampaignFolder
 from ssdlab.campaign.status import ENDED, judge
-from ssdlab.campaign.work import AGAIN, DONE
+from ssdlab.campaign.work import AGAIN, DONE, FAILED
 from ssdlab.model.errors import RunFolderError
 from ssdlab.system.folders import Folder
 from ssdlab.system.locks import try_lock
@@ -78,6 +78,22 @@ class Server:
                     return True
             self.sleep(_POLL_S)
         return False
+
+    def serve_detached(self) -> None:
+        """Serve in a process that is nobody's child and outlives this one."""
+        if os.fork():
+            for _ in range(_TRIES * 10):
+                if is_served(self.campaign):
+                    break
+                self.sleep(_POLL_S / 10)
+            return
+        os.setsid()
+        code = FAILED
+        try:
+            self.serve()
+            code = DONE
+        finally:
+            os._exit(code)
 
     def _serve(self) -> None:
         before = signal.signal(signal.SIGTERM, self._stop)

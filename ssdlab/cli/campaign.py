@@ -463,7 +463,8 @@ def clean(folder: Path, *, yes: bool) -> None:
 @click.option(
     "--host", "hosts", multiple=True, help="serve this host alone; repeatable"
 )
-def serve(folder: Path, hosts: tuple[str, ...]) -> None:
+@click.option("--detach", is_flag=True, help="serve in the background")
+def serve(folder: Path, hosts: tuple[str, ...], *, detach: bool) -> None:
     """Start the jobs of this machine in their turn, until none is left.
 
     This is the engine that needs no installation; submit starts it. A second one ends
@@ -474,7 +475,9 @@ def serve(folder: Path, hosts: tuple[str, ...]) -> None:
     server = Server(
         campaign=_open(folder), hosts=hosts, clock=time.monotonic, sleep=time.sleep
     )
-    if not server.serve():
+    if detach:
+        server.serve_detached()
+    elif not server.serve():
         click.echo("It is served already.")
 
 

@@ -53,7 +53,7 @@ class Bench:
         own = {"PYTHONPATH": str(ROOT), MEASURED: str(self.measured)}
         with self.said.open("a", encoding="utf-8") as said:
             return subprocess.Popen(
-                [sys.executable, "-m", "tests.campaign.worker",
+                [sys.executable, "-m", "tests.campaign.worker", "campaign", "work",
                  str(self.campaign.path), JOB.job],
                 cwd=ROOT, env={**os.environ, **own, **(extra or {})},
                 start_new_session=True, stdout=said, stderr=said,

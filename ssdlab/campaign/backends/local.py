@@ -11,12 +11,15 @@ from ssdlab.campaign.serve import is_served
 from ssdlab.campaign.status import Queued, read_statuses
 from ssdlab.system.folders import Folder
 
+_DETACH = "--detach"
+
 
 @dataclass(frozen=True, slots=True)
 class LocalBackend:
     """Serves a campaign in a process of its own, which outlives this one."""
 
     campaign: CampaignFolder
+    program: Sequence[str] = (sys.executable, "-m", "ssdlab")
 
     def list(self) -> Mapping[str, Queued]:
         """Return the jobs that are left, if they are served."""
@@ -35,15 +38,12 @@ class LocalBackend:
             return
         logs = Folder(self.campaign.path / "logs").make()
         with logs.opened_in_place("serve.txt") as said:
-            subprocess.Popen(
-                [
-                    *(sys.executable, "-m", "ssdlab", "campaign", "serve"),
-                    str(self.campaign.path),
-                ],
+            subprocess.run(
+                [*self.program, "campaign", "serve", str(self.campaign.path), _DETACH],
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=said,
-                start_new_session=True,
+                check=True,
             )
 
     def stop(self, jobs: Sequence[Job]) -> None:

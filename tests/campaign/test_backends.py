@@ -1,0 +1,146 @@
+"""What every engine must do: the contract that a campaign relies on."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ssdlab.campaign.backends.local import LocalBackend
+from ssdlab.campaign.backends.port import Backend
+from ssdlab.campaign.folder import CampaignFolder
+from ssdlab.campaign.serve import is_served
+from ssdlab.campaign.status import ENDED, JobStatus, read_statuses
+from ssdlab.campaign.submit import Request, ask_of, hand_over, submit
+from ssdlab.model.errors import CampaignError
+from tests.campaign.made_lab import CAMPAIGN, campaign_at, write_files
+from tests.campaign.modelled_ssdlab import MEASURED
+from tests.campaign.worker import SERVES
+from tests.paths import ROOT
+
+PATIENCE_S = 120
+Wait = Callable[[Callable[[], bool]], None]
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> CampaignFolder:
+    return campaign_at(tmp_path)
+
+
+@pytest.fixture
+def request_(tmp_path: Path) -> Request:
+    return write_files(tmp_path)
+
+
+@pytest.fixture
+def backend(
+    campaign: CampaignFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Backend]:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv(MEASURED, str(tmp_path / "measured"))
+    monkeypatch.chdir(ROOT)
+    yield LocalBackend(campaign, program=SERVES)
+    for job in campaign.jobs():
+        for one in campaign.attempts(job.job):
+            end(one.pid)
+    wait_until(lambda: not is_served(campaign))
+
+
+def end(process_id: int) -> None:
+    """End one of the processes that this test started, if it still runs."""
+    words = Path(f"/proc/{process_id}/cmdline")
+    if process_id and words.exists() and b"modelled_ssdlab" in words.read_bytes():
+        os.kill(process_id, signal.SIGINT)
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < until, "it did not come to that"
+        time.sleep(0.1)
+
+
+def states(campaign: CampaignFolder, backend: Backend) -> dict[str, str]:
+    found = read_statuses(campaign, backend.list(), now_s=0.0)
+    return {one.job.job: one.state for one in found}
+
+
+def all_are(campaign: CampaignFolder, state: str) -> Callable[[], bool]:
+    def is_so() -> bool:
+        found: tuple[JobStatus, ...] = read_statuses(campaign, None, now_s=0.0)
+        return all(one.state == state for one in found)
+
+    return is_so
+
+
+def test_submitted_campaign_is_published_and_a_second_submit_does_nothing(
+    campaign: CampaignFolder, request_: Request, backend: Backend, tmp_path: Path
+) -> None:
+    started = submit(request_, campaign, backend)
+    assert sorted(started) == ["A1-lat-00", "A2-lat-00", "B1-lat-00"]
+    wait_until(all_are(campaign, "published"))
+    assert submit(request_, campaign, backend) == ()
+    assert hand_over(campaign, backend) == ()
+    steps = (tmp_path / "measured").read_text().split()
+    assert {steps.count(step) for step in steps} == {3}
+    for job in campaign.jobs():
+        assert [one.what for one in campaign.attempts(job.job)] == [
+            "run", "ended", "published",
+        ]  # fmt: skip
+
+
+def test_another_campaign_in_the_same_folder_is_refused(
+    campaign: CampaignFolder, request_: Request, backend: Backend, tmp_path: Path
+) -> None:
+    submit(request_, campaign, backend)
+    other = write_files(tmp_path, CAMPAIGN.replace('"ab"', '"other"'))
+    with pytest.raises(CampaignError, match="another campaign"):
+        submit(other, campaign, backend)
+    wait_until(all_are(campaign, "published"))
+
+
+def test_killed_run_is_started_again_and_loses_nothing(
+    campaign: CampaignFolder, request_: Request, backend: Backend
+) -> None:
+    submit(request_, campaign, backend)
+    wait_until(lambda: any(campaign.attempts("A1-lat-00")))
+    wait_until(lambda: bool(list(Path(campaign.job("A1-lat-00").scratch).glob(
+        "*/*A1*/steps/0*"
+    ))))  # fmt: skip
+    os.kill(campaign.attempts("A1-lat-00")[0].pid, signal.SIGKILL)
+    wait_until(all_are(campaign, "published"))
+    noted = [one.what for one in campaign.attempts("A1-lat-00")]
+    assert noted == ["run", "ended", "resume", "ended", "published"]
+
+
+def test_held_job_goes_on_when_it_is_released_and_a_cancelled_one_when_retried(
+    campaign: CampaignFolder, request_: Request, backend: Backend
+) -> None:
+    submit(request_, campaign, backend)
+    wait_until(lambda: bool(campaign.attempts("A1-lat-00")))
+    held = [campaign.job("A1-lat-00")]
+    rest = [campaign.job("A2-lat-00"), campaign.job("B1-lat-00")]
+    assert ask_of(campaign, held, "hold", backend=backend, now_s=1.0)
+    assert ask_of(campaign, rest, "cancel", backend=backend, now_s=1.0)
+    ends = ENDED | {"held"}
+    wait_until(lambda: set(states(campaign, backend).values()) <= ends)
+    assert states(campaign, backend)["A1-lat-00"] in {"held", "published"}
+    wait_until(lambda: not is_served(campaign))
+    ask_of(campaign, held, "release", backend=backend, now_s=2.0)
+    ask_of(campaign, rest, "retry", backend=backend, now_s=2.0)
+    wait_until(all_are(campaign, "published"))
+
+
+def test_engine_that_was_killed_is_replaced_by_tending(
+    campaign: CampaignFolder, request_: Request, backend: Backend
+) -> None:
+    submit(request_, campaign, backend)
+    wait_until(lambda: bool(campaign.attempts("B1-lat-00")))
+    engine = campaign.attempts("B1-lat-00")[0].engine
+    os.kill(int(engine.split()[1]), signal.SIGKILL)
+    wait_until(lambda: not is_served(campaign))
+    hand_over(campaign, backend)
+    wait_until(all_are(campaign, "published"))
+    assert "resume" not in [one.what for one in campaign.attempts("B1-lat-00")]
