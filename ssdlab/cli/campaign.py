@@ -101,6 +101,31 @@ def discover(name: str | None, scratch: str) -> None:
     click.echo(lab_text(lab), nl=False)
 
 
+@campaign.command(name="lab")
+@_lab
+@click.option("--slurm", is_flag=True, help="print what slurm.conf needs for it")
+def show_lab(lab: Path, *, slurm: bool) -> None:
+    """Check lab.toml, and list its hosts and drives."""
+    from ssdlab.campaign.backends.slurm import conf_lines
+    from ssdlab.campaign.lab import read_lab
+
+    found = read_lab(lab)
+    if slurm:
+        click.echo("\n".join(conf_lines(found)))
+        return
+    columns = (
+        column("host", lambda one: one[0], is_words=True),
+        column("serial", lambda one: one[1], is_words=True),
+        column("state", lambda one: one[2].state, is_words=True),
+        column("model", lambda one: one[2].model, is_words=True),
+        column("firmware", lambda one: one[2].firmware, is_words=True),
+        column("target", lambda one: one[2].target, is_words=True),
+        column("note", lambda one: printable(one[2].note), is_words=True),
+    )
+    table = tabulate(list(found.drives), columns, caption="")
+    click.echo("\n".join(table_lines(table, width=output_width(), is_coloured=True)))
+
+
 @campaign.command()
 @_lab
 @_asked

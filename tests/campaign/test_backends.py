@@ -2,25 +2,30 @@
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ssdlab.campaign.backends.local import LocalBackend
 from ssdlab.campaign.backends.port import Backend
+from ssdlab.campaign.backends.slurm import SlurmBackend
 from ssdlab.campaign.folder import CampaignFolder
+from ssdlab.campaign.lab import Lab
 from ssdlab.campaign.serve import is_served
 from ssdlab.campaign.status import ENDED, JobStatus, read_statuses
 from ssdlab.campaign.submit import Request, ask_of, hand_over, submit
 from ssdlab.model.errors import CampaignError
 from tests.campaign.made_lab import CAMPAIGN, campaign_at, write_files
 from tests.campaign.modelled_ssdlab import MEASURED
+from tests.campaign.slurm_lab import SlurmLab, require_slurm
 from tests.campaign.worker import SERVES
 from tests.paths import ROOT
 
-PATIENCE_S = 120
+PATIENCE_S = 200  # Slurm starts a job again after two minutes
 Wait = Callable[[Callable[[], bool]], None]
 
 
@@ -34,18 +39,53 @@ def request_(tmp_path: Path) -> Request:
     return write_files(tmp_path)
 
 
-@pytest.fixture
+@pytest.fixture(params=["local", pytest.param("slurm", marks=pytest.mark.lab)])
 def backend(
-    campaign: CampaignFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    campaign: CampaignFolder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Backend]:
+    """Return an engine that starts the modelled program."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv(MEASURED, str(tmp_path / "measured"))
     monkeypatch.chdir(ROOT)
-    yield LocalBackend(campaign, program=SERVES)
+    if request.param == "local":
+        yield LocalBackend(campaign, program=SERVES)
+        stop_all(campaign)
+        wait_until(lambda: not is_served(campaign))
+        return
+    require_slurm()
+    slurm = SlurmLab(tmp_path / "slurm", licences=("ssd_A1", "ssd_A2", "ssd_B1"))
+    monkeypatch.setenv("SLURM_CONF", str(slurm.conf))
+    try:
+        slurm.set_up()
+        lab = read_lab_for_slurm(tmp_path)
+        yield SlurmBackend(campaign=campaign, lab=lab, sleep=time.sleep, settle_s=3.0)
+        stop_all(campaign)
+    finally:
+        slurm.tear_down()
+
+
+def read_lab_for_slurm(place: Path) -> Lab:
+    """Return the lab with a program on each host, and processors to share."""
+    program = place / "ssdlab"
+    program.write_text(
+        f'#!/bin/sh\ncd {ROOT} && exec {sys.executable} -m tests.campaign.worker "$@"\n'
+    )
+    program.chmod(0o755)
+    lab = write_files(place).lab
+    hosts = {
+        name: replace(host, ssdlab=str(program), cores=8)
+        for name, host in lab.hosts.items()
+    }
+    return replace(lab, hosts=hosts)
+
+
+def stop_all(campaign: CampaignFolder) -> None:
     for job in campaign.jobs():
         for one in campaign.attempts(job.job):
             end(one.pid)
-    wait_until(lambda: not is_served(campaign))
 
 
 def end(process_id: int) -> None:
@@ -127,7 +167,8 @@ def test_held_job_goes_on_when_it_is_released_and_a_cancelled_one_when_retried(
     ends = ENDED | {"held"}
     wait_until(lambda: set(states(campaign, backend).values()) <= ends)
     assert states(campaign, backend)["A1-lat-00"] in {"held", "published"}
-    wait_until(lambda: not is_served(campaign))
+    if isinstance(backend, LocalBackend):
+        wait_until(lambda: not is_served(campaign))
     ask_of(campaign, held, "release", backend=backend, now_s=2.0)
     ask_of(campaign, rest, "retry", backend=backend, now_s=2.0)
     wait_until(all_are(campaign, "published"))
@@ -136,6 +177,8 @@ def test_held_job_goes_on_when_it_is_released_and_a_cancelled_one_when_retried(
 def test_engine_that_was_killed_is_replaced_by_tending(
     campaign: CampaignFolder, request_: Request, backend: Backend
 ) -> None:
+    if not isinstance(backend, LocalBackend):
+        pytest.skip("of the local engine; those of Slurm are in test_slurm.py")
     submit(request_, campaign, backend)
     wait_until(lambda: bool(campaign.attempts("B1-lat-00")))
     engine = campaign.attempts("B1-lat-00")[0].engine

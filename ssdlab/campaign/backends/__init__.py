@@ -1,7 +1,10 @@
 """Where and when jobs are started: this machine, Slurm, or ssh."""
 
+import time
+
 from ssdlab.campaign.backends.local import LocalBackend
 from ssdlab.campaign.backends.port import Backend
+from ssdlab.campaign.backends.slurm import SlurmBackend
 from ssdlab.campaign.folder import CampaignFolder
 from ssdlab.campaign.lab import Lab
 from ssdlab.model.errors import CampaignError
@@ -12,9 +15,11 @@ def open_backend(campaign: CampaignFolder, lab: Lab) -> Backend:
     match lab.engine:
         case "local":
             return LocalBackend(campaign)
+        case "slurm":
+            return SlurmBackend(campaign=campaign, lab=lab, sleep=time.sleep)
         case _:
             raise CampaignError(
                 folder=str(campaign.path),
                 reason=f"the engine {lab.engine!r} is not there yet",
-                remedy='Write engine = "local" in lab.toml.',
+                remedy='Write engine = "local" or "slurm" in lab.toml.',
             )
