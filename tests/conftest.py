@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import gc
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from ssdlab.fio import process
+from tests.paths import MADE_RUNS
 from tests.quick_fio import CLOCK
 from tools.lanes import LANES, names_marker
 
@@ -78,6 +80,17 @@ def state_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep what tests note about drives out of the home of who runs them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def made_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let all workers share the runs that they make."""
+    own = tmp_path_factory.getbasetemp()
+    shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "made-runs"
+    shared.mkdir(exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(MADE_RUNS, str(shared))
         yield
 
 
