@@ -1,7 +1,9 @@
 """What all tests share."""
 
 import gc
+import os
 import signal
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ from hypothesis import settings
 
 from ssdlab.fio import process
 from ssdlab.host.neighbours import LOCKS_VARIABLE
+from tests.paths import MADE_RUNS
 from tests.quick_fio import CLOCK
 from tools.lanes import LANES, names_marker
 
@@ -17,6 +20,13 @@ if TYPE_CHECKING:
     from ssdlab.store.run import Run
     from tests.made_run import Recipe
     from tests.rendered import Render
+
+# Loads 35 grammars, for a check of links that no notebook needs: see ssdlab.notebook.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
+# Between two runs of the garbage collector. With the default it takes a seventh of the
+# processor time: tests allocate much, and leave few cycles.
+_ALLOCATIONS = 20_000
 
 # How long an example takes says nothing on a busy machine: no test judges it.
 settings.register_profile("tests", parent=settings.default, deadline=None)
@@ -38,6 +48,7 @@ def pytest_collection_finish() -> None:
     """Let the garbage collector leave alone what stays until the end: all the tests."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(_ALLOCATIONS, *gc.get_threshold()[1:])
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -78,6 +89,17 @@ def own_locks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the runs of other tests, at the same time, from being neighbours of ours."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(LOCKS_VARIABLE, str(tmp_path_factory.mktemp("locks")))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def made_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let all workers share the runs that they make."""
+    own = tmp_path_factory.getbasetemp()
+    shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "made-runs"
+    shared.mkdir(exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(MADE_RUNS, str(shared))
         yield
 
 

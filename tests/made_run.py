@@ -1,9 +1,12 @@
 """Runs of a model for figures and reports: what of it each recipe wants otherwise."""
 
 import atexit
+import fcntl
+import os
 import shutil
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -14,12 +17,15 @@ from ssdlab.model.schema import TABLES
 from ssdlab.model.step import Step
 from ssdlab.pts.profile import Profile
 from ssdlab.pts.profiles import PROFILES
+from ssdlab.store.manifest import seal_run
+from ssdlab.store.records import write_record
 from ssdlab.store.run import Run, open_tables
 from ssdlab.store.tables import rows_to_columns, write_table
 from ssdlab.testing import Answer, Drive, ModelDrive, Settling
 from ssdlab.testing.backend import ModelBackend
 from ssdlab.testing.made import MODEL_HOST, MODEL_TARGET, make_record, measure_made
 from tests.departed import departed
+from tests.paths import MADE_RUNS
 
 CAPACITY_BYTES = MODEL_TARGET.capacity_bytes
 RUN_ID = make_record().run_id
@@ -69,30 +75,43 @@ class Recipe:
 
 def make_run(folder: Path, recipe: Recipe = Recipe()) -> Run:
     """Make a run folder, or copy the one that was made of the same recipe."""
-    shutil.copytree(_made(_ByWords(recipe)), folder, dirs_exist_ok=True)
+    shutil.copytree(_made(recipe), folder, dirs_exist_ok=True)
     return open_tables(folder)
 
 
-class _ByWords:
-    """A recipe as a key: it has values that cannot be hashed, and says all of them."""
-
-    def __init__(self, recipe: Recipe) -> None:
-        self.recipe = recipe
-        self.words = repr(recipe)
-
-    def __hash__(self) -> int:
-        return hash(self.words)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByWords) and self.words == other.words
+def _made(recipe: Recipe) -> Path:
+    """Return a run of a recipe, made once by all workers of a session."""
+    shared = _shared()
+    name = sha256(repr(recipe).encode()).hexdigest()
+    run = shared / name
+    with (shared / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not run.exists():
+            new = Path(mkdtemp(dir=shared)) / "run"
+            _make(new, recipe)
+            new.rename(run)
+    return run
 
 
 @cache
-def _made(key: _ByWords) -> Path:
-    """Return a run of a recipe, made once a process."""
-    place = Path(mkdtemp(prefix="made-run-"))
-    atexit.register(shutil.rmtree, place, ignore_errors=True)
-    recipe, run = key.recipe, place / "run"
+def _shared() -> Path:
+    """Return the folder that a session of tests named, or one of our own."""
+    if MADE_RUNS in os.environ:
+        return Path(os.environ[MADE_RUNS])
+    own = Path(mkdtemp(prefix="made-runs-"))
+    atexit.register(shutil.rmtree, own, ignore_errors=True)
+    return own
+
+
+def _make(run: Path, recipe: Recipe) -> None:
+    found = replace(recipe, departures=None, findings=None, ceiling=())
+    if recipe != found:
+        shutil.copytree(_made(found), run)
+        write_record(run, record_of(recipe))
+        seal_run(run)
+        if recipe.departures is not None or recipe.findings is not None:
+            _tell_findings(open_tables(run), recipe)
+        return
     backend = ModelBackend(drive=drive_of(recipe), steps=recipe.steps)
     measure_made(
         run,
@@ -102,9 +121,6 @@ def _made(key: _ByWords) -> Path:
         message=recipe.message,
     )
     ingest_run(run)
-    if recipe.departures is not None or recipe.findings is not None:
-        _tell_findings(open_tables(run), recipe)
-    return run
 
 
 def record_of(recipe: Recipe) -> RunRecord:

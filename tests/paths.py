@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+MADE_RUNS = "SSDLAB_TESTS_MADE_RUNS"  # names the folder that all workers share
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 FIO_SAMPLES = SHARED / "fio_samples"

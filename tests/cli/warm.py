@@ -20,6 +20,7 @@ import gc, json, os, resource, signal, sys, traceback
 import pandas, plotly.graph_objects, pyarrow.parquet, scipy.stats
 import ssdlab.engine.suite, ssdlab.compare.runs, ssdlab.explorer.run_cache
 import ssdlab.report.render, ssdlab.store.export
+import ssdlab
 from ssdlab.cli import main
 
 def explore(run):
@@ -40,6 +41,8 @@ def held_bytes():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[0]) * resource.getpagesize()
 
+# Templates and parts of plotly are loaded by the first report.
+ssdlab.report.render_report(ssdlab.open_run("data/samples/virtual-lat"))
 gc.freeze()  # a collection in a child would copy all of our memory
 for line in sys.stdin:
     words, folder, said, most_bytes, most_s = json.loads(line)

@@ -4,7 +4,9 @@ import json
 import math
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,7 @@ ALPHA = Recipe(
 BETA = replace(ALPHA, model="Beta", serial="BBB")
 GAMMA = replace(ALPHA, model="Gamma", serial="CCC", tests=("lat",))
 MODEL = replace(BETA, kind="virtual", model="Model", serial="V")
+Compared = Callable[..., Comparison]
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +78,19 @@ def runs(folder: Path, *numbers: int) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def pair(folder: Path) -> Comparison:
-    return compare_runs(runs(folder, 1, 2))
+def compared(folder: Path) -> Compared:
+    """Return what compares runs by their numbers: frozen, so each is made once."""
+
+    @cache
+    def compare(*numbers: int, **options: str) -> Comparison:
+        return compare_runs(runs(folder, *numbers), **options)  # type: ignore[arg-type] # texts
+
+    return compare
+
+
+@pytest.fixture(scope="module")
+def pair(compared: Compared) -> Comparison:
+    return compared(1, 2)
 
 
 def tables_of(page: Page) -> list[Table]:
@@ -129,8 +143,8 @@ def test_runs_of_one_drive_are_repetitions_once_there_is_another_drive(
     assert found.variance["within_percent"].median() < 1.5
 
 
-def test_test_that_one_run_lacks_is_missing_and_never_zero(folder: Path) -> None:
-    found = compare_runs(runs(folder, 1, 3))
+def test_test_that_one_run_lacks_is_missing_and_never_zero(compared: Compared) -> None:
+    found = compared(1, 3)
     iops = found.differences[found.differences["test"] == "iops"]
     assert set(iops["verdict"]) == {MISSING}
     assert iops["value_b"].isna().all()
@@ -142,8 +156,8 @@ def test_test_that_one_run_lacks_is_missing_and_never_zero(folder: Path) -> None
     assert (found.differences[found.differences["test"] == "lat"]["ratio"] > 0).all()
 
 
-def test_tests_that_no_run_has_are_not_missing(folder: Path) -> None:
-    found = compare_runs(runs(folder, 1, 3))
+def test_tests_that_no_run_has_are_not_missing(compared: Compared) -> None:
+    found = compared(1, 3)
     notes = missing_notes(found, "xsr", "hir", "lat")
     assert notes == []
     (note,) = missing_notes(found, "xsr", "hir", "iops")
@@ -151,8 +165,10 @@ def test_tests_that_no_run_has_are_not_missing(folder: Path) -> None:
     assert note.text == f"{CATALOG['iops'].title}: not measured by Gamma."
 
 
-def test_other_kernel_bars_the_verdict_and_leaves_the_numbers(folder: Path) -> None:
-    found = compare_runs(runs(folder, 1, 5))
+def test_other_kernel_bars_the_verdict_and_leaves_the_numbers(
+    compared: Compared,
+) -> None:
+    found = compared(1, 5)
     assert set(found.differences["verdict"]) == {OTHER_CONDITIONS}
     assert set(found.differences["reason"]) == {"kernel"}
     rates = found.differences[found.differences["metric"] == "iops"]
@@ -303,8 +319,10 @@ def test_cell_that_was_not_steady_is_not_compared(tmp_path: Path) -> None:
     assert iops["reason"].str.contains("not steady: Beta").all()
 
 
-def test_efficiency_needs_watts_and_divides_by_them(folder: Path) -> None:
-    none = compare_runs(runs(folder, 1, 2))
+def test_efficiency_needs_watts_and_divides_by_them(
+    folder: Path, compared: Compared
+) -> None:
+    none = compared(1, 2)
     assert comparison_page(none, "efficiency").blocks == ()
     found = compare_runs(runs(folder, 1, 2), watts="Alpha: 10")
     page = comparison_page(found, "efficiency")
@@ -398,9 +416,9 @@ _OF_OTHER_TESTS = ("throughput", "saturation", "confidence", "response", "recove
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_every_page_fits_its_head_and_escapes_names_in_figures(
-    folder: Path, topic: str
+    compared: Compared, topic: str
 ) -> None:
-    found = compare_runs(runs(folder, 1, 2, 3), score="lat mean: 1", watts="Beta: 4")
+    found = compared(1, 2, 3, score="lat mean: 1", watts="Beta: 4")
     page = comparison_page(found, topic)
     assert page.blocks or topic in _OF_OTHER_TESTS
     for table in tables_of(page):
@@ -428,16 +446,16 @@ def test_test_that_was_never_judged_was_measured_nevertheless(tmp_path: Path) ->
     ) in found
 
 
-def test_plain_data_is_json_without_nan(folder: Path) -> None:
-    found = compare_runs(runs(folder, 1, 3))
+def test_plain_data_is_json_without_nan(compared: Compared) -> None:
+    found = compared(1, 3)
     text = json.dumps(comparison_as_dict(found), allow_nan=False)
     plain = json.loads(text)
     assert plain["differences"][0]["value_b"] is None
     assert {"sides", "conditions", "values", "variance"} <= set(plain)
 
 
-def test_lines_tell_conditions_verdicts_and_what_is_missing(folder: Path) -> None:
-    found = compare_runs(runs(folder, 1, 3))
+def test_lines_tell_conditions_verdicts_and_what_is_missing(compared: Compared) -> None:
+    found = compared(1, 3)
     text = "\n".join(comparison_lines(found))
     assert "Alpha <i>1</i> vs. Gamma" in text
     assert "Gamma, IOPS: not measured" in text
@@ -448,8 +466,8 @@ def test_lines_tell_conditions_verdicts_and_what_is_missing(folder: Path) -> Non
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_lines_are_no_wider_than_the_terminal(folder: Path, width: int) -> None:
-    found = compare_runs(runs(folder, 1, 2, 3, 5, 6))
+def test_lines_are_no_wider_than_the_terminal(compared: Compared, width: int) -> None:
+    found = compared(1, 2, 3, 5, 6)
     assert max(map(len, comparison_lines(found, width=width))) <= width
 
 
@@ -492,9 +510,9 @@ def test_drives_are_named_wherever_two_of_three_are_compared(folder: Path) -> No
 
 
 def test_without_any_verdict_the_first_pairs_are_shown_nevertheless(
-    folder: Path,
+    compared: Compared,
 ) -> None:
-    found = compare_runs(runs(folder, 1, 5))
+    found = compared(1, 5)
     answer, page = (comparison_page(found, name) for name in ("answer", "verdicts"))
     assert "1 of 1 pairs get no verdict" in notes_of(answer)
     assert any(isinstance(block, Plot) for block in answer.blocks)

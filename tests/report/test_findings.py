@@ -134,14 +134,14 @@ def test_finished_run_without_the_table_is_refused_with_a_remedy(
 
 
 def test_ceiling_is_a_table_of_the_front_page_if_it_was_measured(
-    render: Render,
+    render: Render, shown: str
 ) -> None:
     point = CeilingPoint(
         threads=4, queue_depth=32, block_size_bytes=4096, iops=2_500_000, read_percent=0
     )
     text = words(render(replace(RECIPE, ceiling=(point,))))
     assert "T4/Q32 RND 4 KiB 0/100 2,500,000 1.6" in text
-    assert "Host ceiling" not in words(render(RECIPE))
+    assert "Host ceiling" not in words(shown)
 
 
 def test_findings_that_follow_from_the_choice_are_folded(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from tests.made_run import CAPACITY_BYTES, ENTERPRISE, Recipe, make_run
 
 
 def _active_range(folder: Path, profile: Profile, test: str) -> str:
-    run = make_run(folder, Recipe(profile=profile))
+    run = make_run(folder, Recipe(profile=profile, tests=(test,), steps=9))
     columns = columns_of(read_context(run), test)
     return next(
         value
@@ -54,7 +54,7 @@ def test_amount_is_told_with_its_segments(
 ) -> None:
     active = ActiveRange(percent=100, amount_bytes=CAPACITY_BYTES, segments=100)
     profile = find_profile("pts-c-1.1").having(active_ranges=(active,))
-    run = make_run(tmp_path, Recipe(profile=profile))
+    run = make_run(tmp_path, Recipe(profile=profile, tests=(test,), steps=9))
     amount = capacity_label(CAPACITY_BYTES)
     assert dict(_head(run, test))["AR amount"] == f"{amount} in {pieces}"
 
