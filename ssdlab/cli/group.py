@@ -381,6 +381,12 @@ def terminal_width(most: int = 100) -> int:
     return max(_LEAST_WIDTH, min(columns, most))
 
 
+def shows_colour() -> bool:
+    """Tell whether standard output is to have colour."""
+    wanted = click.get_current_context().color
+    return sys.stdout.isatty() if wanted is None else wanted
+
+
 def output_width() -> int:
     """Return the columns of standard output: those of the terminal, else no limit."""
     if not sys.stdout.isatty():

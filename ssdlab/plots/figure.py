@@ -7,6 +7,7 @@ anything else is asked of it.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Self
 
 import orjson
@@ -119,12 +120,20 @@ def plain_of(figure: go.Figure) -> dict[str, Any] | None:
 
 
 def figure_json(figure: go.Figure) -> dict[str, Any]:
-    """Return a figure as its JSON has it, not validated if it was not looked at."""
+    """Return a figure as its JSON has it, not validated if it was not looked at.
+
+    What JSON does not know, such as an array, is left to plotly.
+    """
     plain = plain_of(figure)
-    if plain is None:
-        made: dict[str, Any] = orjson.loads(figure.to_json())
-        return made
-    return {name: _told(value) for name, value in plain.items()}
+    if plain is not None:
+        with suppress(TypeError):
+            return _of_json(orjson.dumps(_told(plain)))
+    return _of_json(figure.to_json())
+
+
+def _of_json(text: str | bytes) -> dict[str, Any]:
+    value: dict[str, Any] = orjson.loads(text)
+    return value
 
 
 def _told(value: Any) -> Any:
