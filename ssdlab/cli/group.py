@@ -1,5 +1,6 @@
 """The command group, the options that commands share, and the exit codes."""
 
+import gc
 import math
 import os
 import re
@@ -24,6 +25,7 @@ from ssdlab.text.terminal import ANY_WIDTH
 
 EXIT_WRONG, EXIT_INTERRUPTED = 2, 130
 _LEAST_WIDTH = 40
+_OBJECTS_BETWEEN_SEARCHES = 50_000  # some MB, if all of them were cycles
 _STREAMS = 3  # standard input, output and errors
 _SECTIONS = MappingProxyType({
     "Measure": "quick run resume watch plan profiles",
@@ -74,6 +76,7 @@ class _Group(_Commands):
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a command; report a failed write to standard output too."""
         _require_output()
+        _collect_seldom()
         try:
             try:
                 return super().main(*args, **extra)
@@ -116,6 +119,15 @@ _COLOUR: dict[str, Any] = {
     "callback": _choose_colour,
     "help": "colour: auto (default) is on a terminal, unless NO_COLOR is set",
 }
+
+
+def _collect_seldom() -> None:
+    """Let the search for cycles wait: imports and figures make many objects that stay.
+
+    Searching them took a sixth of the time of a report.
+    """
+    gc.freeze()
+    gc.set_threshold(_OBJECTS_BETWEEN_SEARCHES)
 
 
 def _require_output() -> None:
@@ -368,6 +380,12 @@ def terminal_width(most: int = 100) -> int:
     """Return the width of lines: that of the terminal, but at most ``most``."""
     columns = shutil.get_terminal_size(fallback=(most, 1)).columns
     return max(_LEAST_WIDTH, min(columns, most))
+
+
+def shows_colour() -> bool:
+    """Tell whether standard output is to have colour."""
+    wanted = click.get_current_context().color
+    return sys.stdout.isatty() if wanted is None else wanted
 
 
 def output_width() -> int:

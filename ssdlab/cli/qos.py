@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ssdlab.cli.group import json_option, main, run_argument, terminal_width
+from ssdlab.cli.group import (
+    json_option,
+    main,
+    run_argument,
+    shows_colour,
+    terminal_width,
+)
 from ssdlab.model.spec import DIRECTIONS
 from ssdlab.text.numbers import NOT_MEASURED
 from ssdlab.text.table import Column, Table, column, tabulate
@@ -193,7 +199,7 @@ def _show_briefly(loads: Sequence[_Shown], width: int) -> None:
         columns.append(column(goal, "verdict", _verdict, is_words=True))
     whole = tabulate(loads, columns, caption="")
     table = without_columns(whole, _LESS_NEEDED, width=width)
-    lines = table_lines(table, width=width, is_coloured=True)
+    lines = table_lines(table, width=width, is_coloured=shows_colour())
     click.echo("\n".join([*lines, "", *_lines(_BRIEF_NOTE, width)]))
 
 

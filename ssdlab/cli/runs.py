@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ssdlab.cli.group import json_option, main, output_width, runs_option
+from ssdlab.cli.group import (
+    json_option,
+    main,
+    output_width,
+    runs_option,
+    shows_colour,
+)
 from ssdlab.text.table import Table, column, tabulate
 from ssdlab.text.terminal import printable, table_lines, without_columns
 
@@ -56,7 +62,9 @@ def runs(ctx: click.Context, folder: Path | None, runs: Path, *, as_json: bool) 
     if sound:
         width = output_width()
         table = without_columns(_tabulate(sound), _LESS_NEEDED, width=width)
-        click.echo("\n".join(table_lines(table, width=width, is_coloured=True)))
+        click.echo(
+            "\n".join(table_lines(table, width=width, is_coloured=shows_colour()))
+        )
     for entry in entries:
         if entry["trouble"]:
             click.echo(printable(f"{entry['path']}: {entry['trouble']}"), err=True)

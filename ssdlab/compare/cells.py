@@ -12,7 +12,7 @@ from ssdlab.model.spec import stimulus_label
 from ssdlab.pts.compared import METRICS, CellMetric, Compared
 from ssdlab.qos.load import Load
 from ssdlab.qos.loads import select_loads
-from ssdlab.stats.claims import LevelClaim, claim_of_level
+from ssdlab.stats.claims import LevelClaim, claim_levels
 from ssdlab.stats.clusters import join_rounds
 from ssdlab.stats.levels import LevelEstimate, level_of_interval
 from ssdlab.stats.matrix import select_window
@@ -156,7 +156,7 @@ def tabulate_level_cells(
     if not loads:
         return window.iloc[:0]
     firsts = [load.steps.iloc[[0]] for load in loads for _ in metrics]
-    levels = [_level(load, metric) for load in loads for metric in metrics]
+    levels = [level for load in loads for level in _levels(load, metrics)]
     table = pd.concat(firsts, ignore_index=True)
     table["round"] = table["round"].mask(table["round"].notna())
     table[list(levels[0])] = pd.DataFrame(levels)
@@ -172,8 +172,13 @@ def _loads(window: pd.DataFrame, bins: pd.DataFrame) -> Sequence[Load]:
         return ()
 
 
-def _level(load: Load, metric: CellMetric) -> dict[str, Any]:
-    claim = claim_of_level(load.binned, metric.level_percent)
+def _levels(load: Load, metrics: Sequence[CellMetric]) -> Iterator[dict[str, Any]]:
+    claims = claim_levels(load.binned, [metric.level_percent for metric in metrics])
+    for metric, claim in zip(metrics, claims, strict=True):
+        yield _level(load, metric, claim)
+
+
+def _level(load: Load, metric: CellMetric, claim: LevelClaim) -> dict[str, Any]:
     level = level_of_percentile(load.binned, claim)
     return {
         "metric": metric.name,

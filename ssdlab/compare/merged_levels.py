@@ -31,30 +31,29 @@ def summarise_merged_levels(
     The intervals are those of `ssdlab.analysis.summarise_qos`. The maximum latency is
     exact, and a percentile is never above it.
     """
+    chosen = measurements[
+        (measurements["test"] == test) & (measurements["kind"] == kind)
+    ]
+    held = bins[bins["step_id"].isin(chosen["step_id"].unique())]
+    bins_of_run = dict(iter(held.groupby("run_id", sort=False)))
     rows = [
         row
-        for run_id, own in measurements.groupby("run_id", sort=False)
-        for load in _loads(own, bins, windows, run_id=str(run_id), test=test, kind=kind)
+        for run_id, own in chosen.groupby("run_id", sort=False)
+        if run_id in bins_of_run
+        for load in _loads(
+            own, bins_of_run[run_id], windows[windows["run_id"] == run_id], test=test
+        )
         for row in _level_rows(load, levels, run_id=str(run_id))
     ]
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def _loads(
-    measurements: pd.DataFrame,
-    bins: pd.DataFrame,
-    windows: pd.DataFrame,
-    *,
-    run_id: str,
-    test: str,
-    kind: Literal["cell", "histogram"],
+    measurements: pd.DataFrame, bins: pd.DataFrame, windows: pd.DataFrame, *, test: str
 ) -> tuple[Load, ...]:
     """Return the loads of one run; none if it has no such histogram."""
-    rows = measurements[(measurements["test"] == test) & (measurements["kind"] == kind)]
-    is_own = (bins["run_id"] == run_id) & bins["step_id"].isin(rows["step_id"])
-    judged = windows[windows["run_id"] == run_id]
     try:
-        return select_loads(rows, bins[is_own], judged, test=test)
+        return select_loads(measurements, bins, windows, test=test)
     except (NoHistogramError, UnknownNameError):
         return ()
 

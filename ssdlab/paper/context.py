@@ -173,7 +173,12 @@ class Context:
 
     def steps_of(self, test: str) -> pd.DataFrame:
         """Return the steps of a test, in the order of the run."""
-        return self.steps[self.steps["test"] == test]
+        return self._steps_by_test.get(test, self.steps.iloc[:0])
+
+    @cached_property
+    def _steps_by_test(self) -> dict[str, pd.DataFrame]:
+        groups = self.steps.groupby("test", sort=False)
+        return {str(test): own for test, own in groups}
 
 
 def is_of_phase(phases: "pd.Series[str]", name: str) -> "pd.Series[bool]":

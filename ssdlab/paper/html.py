@@ -18,6 +18,7 @@ from markupsafe import Markup
 from ssdlab.model.errors import RunFolderError
 from ssdlab.paper.blocks import Note, Plot
 from ssdlab.paper.cells import Code, Drawing
+from ssdlab.plots.figure import figure_json
 from ssdlab.plots.labels import CONFIG
 from ssdlab.system.folders import Folder
 from ssdlab.system.state import cache_folder
@@ -46,7 +47,7 @@ class _Figures:
     def place(self, plot: Plot | Drawing) -> dict[str, object]:
         """Keep a figure and return what the template needs of it."""
         if isinstance(plot, Plot):
-            spec = orjson.loads(plot.figure.to_json())
+            spec = figure_json(plot.figure)
         else:
             spec = {"data": plot.spec["data"], "layout": dict(plot.spec["layout"])}
         layout = spec["layout"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from ssdlab.plots.labels import axis, decades_axis, log_ticks
+from ssdlab.plots.labels import axis, decades_axis, lay_out, log_ticks
 
 _TIMES = (("s", 1e9), ("ms", 1e6), ("μs", 1e3), ("ns", 1.0))
 _SPACE = "\N{NO-BREAK SPACE}"
@@ -31,7 +31,7 @@ def add_right_names(figure: go.Figure, names: Sequence[str], **more: Any) -> Non
     look: dict[str, Any] = {"overlaying": "y", "side": "right", "showgrid": False}
     look |= {"showline": False, "ticks": "", "tickfont": {"size": 11}}
     spaced = [f"{_SPACE}{name}" for name in names]
-    figure.layout.yaxis2 = named_axis("", spaced, **(look | more))
+    lay_out(figure, yaxis2=named_axis("", spaced, **(look | more)))
     figure.add_scatter(  # an axis without any point is not drawn
         x=[1], y=[0], yaxis="y2", mode="markers", marker={"opacity": 0},
         hoverinfo="skip", showlegend=False,

@@ -60,7 +60,7 @@ def draw_columns(
     places = {value: place for place, value in enumerate(across)}
     for depth, row in enumerate(rows):
         columns = [(places[value], *told) for value, told in row.columns.items()]
-        figure.add_trace(_mesh(columns, depth, row))
+        figure.add_mesh3d(**_mesh(columns, depth, row))
     deep = [row.tick or row.name for row in rows]
     scene = {
         "xaxis": _ground_axis(titles[0], list(across.values())),
@@ -85,7 +85,7 @@ def draw_columns(
 
 def _mesh(
     columns: Sequence[tuple[int, float, str]], depth: int, row: ColumnRow
-) -> go.Mesh3d:
+) -> dict[str, Any]:
     vertices: list[tuple[float, float, float]] = []
     faces: list[tuple[int, int, int]] = []
     texts: list[str] = []
@@ -99,29 +99,29 @@ def _mesh(
         texts += [text] * 8
     x, y, z = zip(*vertices, strict=True) if vertices else ((), (), ())
     i, j, k = zip(*faces, strict=True) if faces else ((), (), ())
-    return go.Mesh3d(
-        x=x, y=y, z=z, i=i, j=j, k=k,
-        text=texts,
-        name=row.name,
-        color=row.color,
-        facecolor=_face_colors(row.color, len(columns)),
-        flatshading=True,
-        showlegend=True,
-        hovertemplate="%{text}<extra></extra>",
-        lighting={"ambient": 1.0, "diffuse": 0.0, "specular": 0.0, "fresnel": 0.0},
-    )  # fmt: skip
+    return {
+        "x": x, "y": y, "z": z, "i": i, "j": j, "k": k,
+        "text": texts,
+        "name": row.name,
+        "color": row.color,
+        "facecolor": _face_colors(row.color, len(columns)),
+        "flatshading": True,
+        "showlegend": True,
+        "hovertemplate": "%{text}<extra></extra>",
+        "lighting": {"ambient": 1.0, "diffuse": 0.0, "specular": 0.0, "fresnel": 0.0},
+    }  # fmt: skip
 
 
 def _face_colors(color: str, count: int) -> list[str]:
     return [shade(color, share) for share in _SHADES] * count
 
 
-def repaint_row(row: go.Mesh3d, color: str) -> None:
+def repaint_row(row: "go.Mesh3d", color: str) -> None:
     """Give a row of columns another colour."""
     row.update(color=color, facecolor=_face_colors(color, len(row.x) // 8))
 
 
-def row_edges(row: go.Mesh3d, *, color: str, width: float) -> go.Scatter3d:
+def row_edges(row: "go.Mesh3d", *, color: str, width: float) -> "go.Scatter3d":
     """Return the edges of a row of columns."""
     path = [
         None if corner is None else start + corner

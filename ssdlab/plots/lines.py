@@ -285,7 +285,7 @@ def shade(
         x0=begin,
         x1=end,
         fillcolor=color or COLORS["window"],
-        line_width=0,
+        line={"width": 0},
         layer="below",
         **named,
         **more,

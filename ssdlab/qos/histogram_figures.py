@@ -102,12 +102,12 @@ def plot_confidence(
     _add_markers(figure, markers, int(measurement["total_ios"]))
     cumulative = {"overlaying": "y", "side": "right", "tickmode": "auto"}
     tops = [1.0, *(float(count) for count in counts)]
+    ends = [_BELOW_ONE, math.ceil(math.log10(max(counts, default=10) + 1))]
     lay_out(
         figure,
         xaxis=name_times(decades_axis("Response time [ms]", [*lower, *upper])),
-        yaxis=decades_axis("IO count", tops),
+        yaxis=decades_axis("IO count", tops) | {"range": ends},
         yaxis2=axis("Cumulative [%]", range=[0, 103], showgrid=False, **cumulative),
-        yaxis_range=[_BELOW_ONE, math.ceil(math.log10(max(counts, default=10) + 1))],
         barmode="overlay",
         bargap=0,
     )

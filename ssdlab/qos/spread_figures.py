@@ -76,7 +76,7 @@ def plot_exceedance(
     words = "dotted: too few IOs to support it" if is_short else ""
     figure = new_figure(title, subtitle=words)
     drawn = scaled(frame["lat_upper_ns"], "lat_ns")
-    least = 0.1
+    least, named = 0.1, 0
     loads = frame["load"].unique()
     several = frame["direction"].nunique() < len(loads)
     for place, load in enumerate(loads):
@@ -90,7 +90,8 @@ def plot_exceedance(
             name = figure_text(str(load), longest=60)
             color = _LOADS[place % len(_LOADS)]
         least = min(least, 1 / total)
-        _add_curve(figure, rows, name=f"{name}, n = {total:,}", color=color)
+        words = f"{name}, n = {total:,}"
+        named += _add_curve(figure, rows, name=words, color=color)
     if limit_ns is not None:
         drawn.append(limit_ns / 1e6)
     powers = range(math.floor(math.log10(least)), 1)
@@ -99,7 +100,6 @@ def plot_exceedance(
         tickvals=[10.0**power for power in powers], ticktext=list(map(_nines, powers)),
     )  # fmt: skip
     times = name_times(decades_axis("Response time [ms]", drawn))
-    named = sum(trace.showlegend is not False for trace in figure.data)
     height = 460 + _LEGEND_ROW_PX * max(2, named)
     lay_out(
         figure, xaxis=times, yaxis=nines, showlegend=True, height=height,
@@ -118,8 +118,11 @@ def plot_exceedance(
 
 def _add_curve(
     figure: go.Figure, frame: "pd.DataFrame", *, name: str, color: str
-) -> None:
-    """Draw a load, thin where too few IOs support it, and where its histogram ends."""
+) -> int:
+    """Draw a load, thin where too few IOs support it, and where its histogram ends.
+
+    Return by how many names the legend grows.
+    """
     rows = frame[frame["exceedance_ratio"] > 0]
     count = int(rows["is_supported"].astype(bool).sum())
     parts = [(rows.iloc[:count], 2.2, "solid", name)]
@@ -152,6 +155,7 @@ def _add_curve(
             text=f"{words}: %{{x:,.4~g}} ms and more",
             marker={"color": color, "size": 13, "symbol": "triangle-right-open"},
         )  # fmt: skip
+    return bool(len(rows)) + bool(last["is_censored"])
 
 
 def _nines(power: int) -> str:

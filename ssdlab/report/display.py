@@ -10,6 +10,7 @@ from ssdlab.compare.pages import TOPICS, comparison_page
 from ssdlab.paper.blocks import Block, Note, Plot
 from ssdlab.paper.context import Context, read_context
 from ssdlab.paper.html import render_part
+from ssdlab.plots.figure import figure_json
 from ssdlab.pts.shared.verdict import status_notes
 from ssdlab.pts.suite import CATALOG
 from ssdlab.report import write_report
@@ -226,8 +227,9 @@ def show_figure(figure: "go.Figure") -> None:
     """Show a figure in a notebook, in the form that the saved page keeps."""
     from IPython.display import display  # noqa: PLC0415 - only notebooks have it
 
-    title = figure.layout.title.text or "figure"
-    bundle = {_PLOTLY: figure.to_plotly_json(), "text/plain": str(title)}
+    shown = figure_json(figure)
+    title = shown["layout"].get("title", {}).get("text") or "figure"
+    bundle = {_PLOTLY: shown, "text/plain": title}
     display(bundle, raw=True)  # type: ignore[no-untyped-call] # IPython has no types
 
 

@@ -154,9 +154,8 @@ def _heat(context: Context) -> Iterator[go.Figure]:
     frame = frame[is_of_phase(frame["phase"], context.round_groups("iops")[0])]
     if len(frame):
         figure = plot_matrix_heat(frame, title="IOPS by block size and R/W mix")
-        figure.layout.height = max(
-            _HEIGHT, 76 + 17 * frame["block_size_bytes"].nunique()
-        )
+        sizes = frame["block_size_bytes"].nunique()
+        lay_out(figure, height=max(_HEIGHT, 76 + 17 * sizes))
         yield figure
 
 

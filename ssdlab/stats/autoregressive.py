@@ -10,7 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaln, stdtr, stdtrit
+
+from ssdlab.stats.special import betaln, stdtr, stdtrit
 
 FloatArray = npt.NDArray[np.float64]
 _GRID = np.linspace(-0.95, 0.99, 98)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ssdlab.stats.latency_kind import latency_kind
-from ssdlab.stats.quantiles import BinnedRounds
+from ssdlab.stats.quantiles import BinnedRounds, FloatArray
 
 
 def bin_rounds(steps: pd.DataFrame, bins: pd.DataFrame) -> BinnedRounds:
@@ -29,8 +29,8 @@ def bin_rounds(steps: pd.DataFrame, bins: pd.DataFrame) -> BinnedRounds:
     np.minimum.at(lower, places, bins["lat_lower_ns"].to_numpy(float))
     np.maximum.at(upper, places, bins["lat_upper_ns"].to_numpy(float))
     kind = latency_kind(steps, bins)
-    least = _known(steps, f"{kind}_min_ns").min(skipna=False)
-    greatest = _known(steps, f"{kind}_max_ns").max(skipna=False)
+    least = float(_known(steps, f"{kind}_min_ns").min())
+    greatest = float(_known(steps, f"{kind}_max_ns").max())
     told_apart = lower[-1] if greatest > upper[-1] else greatest
     if not math.isnan(greatest):
         upper[-1] = max(lower[-1], greatest)
@@ -39,13 +39,15 @@ def bin_rounds(steps: pd.DataFrame, bins: pd.DataFrame) -> BinnedRounds:
         lower=lower,
         upper=upper,
         counts=counts,
-        extremes=(float(least), float(told_apart)),
+        extremes=(least, float(told_apart)),
     )
 
 
-def _known(steps: pd.DataFrame, column: str) -> "pd.Series[float]":
-    """Return a column of numbers; all missing if there is none."""
-    return steps.reindex(columns=[column])[column].astype(float)
+def _known(steps: pd.DataFrame, column: str) -> FloatArray:
+    """Return a column of numbers; one that is missing if there is none."""
+    if column not in steps:
+        return np.array([math.nan])
+    return steps[column].to_numpy(float, na_value=math.nan)
 
 
 def merged_cells(
@@ -58,4 +60,5 @@ def merged_cells(
     for cell, steps in cells.sort_values("step_id").groupby(list(keys)):
         if cell in by_cell:
             own = by_cell[cell]
-            yield cell, bin_rounds(steps[steps["step_id"].isin(own["step_id"])], own)
+            is_held = steps["step_id"].isin(own["step_id"].unique())
+            yield cell, bin_rounds(steps[is_held], own)

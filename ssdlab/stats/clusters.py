@@ -51,7 +51,7 @@ def effective_count(
 
     The design effect at the bin of the quantile, and the count.
     """
-    from scipy.special import ndtri, stdtrit  # noqa: PLC0415 - scipy is slow to load
+    from ssdlab.stats.special import ndtri, stdtrit  # noqa: PLC0415 - loads scipy
 
     rounds = len(bins.counts)
     if rounds < 2:

@@ -154,7 +154,7 @@ class _Scatter:
 
     def reach(self, confidence_percent: float) -> float:
         """Return by what factor the interval reaches to that side."""
-        from scipy.special import stdtrit  # noqa: PLC0415 - scipy is slow to load
+        from ssdlab.stats.special import stdtrit  # noqa: PLC0415 - loads scipy
 
         if not self.variance > 0:
             return math.inf if math.isnan(self.variance) else 1.0
@@ -163,7 +163,7 @@ class _Scatter:
 
     def tail(self, distance: float) -> float:
         """Return how likely the logarithm is off by as much as this to that side."""
-        from scipy.special import stdtr  # noqa: PLC0415 - scipy is slow to load
+        from ssdlab.stats.special import stdtr  # noqa: PLC0415 - loads scipy
 
         if not self.variance > 0:
             return 1.0 if math.isnan(self.variance) or distance <= 0 else 0.0

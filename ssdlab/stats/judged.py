@@ -1,8 +1,8 @@
 """The table ``windows`` as objects: a tracking variable at the end of a round each."""
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
-from typing import cast
 
 import pandas as pd
 
@@ -78,13 +78,14 @@ def read_windows(windows: pd.DataFrame) -> tuple[JudgedWindow, ...]:
     >>> window.tracking, window.rounds_text, window.is_steady
     ('RND 4 KiB 0/100', '3 - 7', True)
     """
-    known = windows[_NAMES].astype(object)
-    rows = known.where(known.notna(), None).assign(
-        correlation=windows["correlation"].astype("float64")
-    )
+    known = {
+        name: windows[name].to_numpy(object, na_value=None)  # type: ignore[call-overload] # the stubs lack None
+        for name in _NAMES
+    }
+    known["correlation"] = windows["correlation"].to_numpy(float, na_value=math.nan)
     return tuple(
-        JudgedWindow(**cast("dict[str, object]", row))  # type: ignore[arg-type] # the schema types the columns
-        for row in rows.to_dict("records")
+        JudgedWindow(**dict(zip(_NAMES, row, strict=True)))
+        for row in zip(*(column.tolist() for column in known.values()), strict=True)
     )
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln, kve
+
+from ssdlab.stats.special import gammaln, kve
 
 FEWEST_TO_SPEAK = 11  # with fewer, a straight line without noise passes at 5 %
 TOO_SHORT = (

@@ -21,18 +21,22 @@ def latency_kind(steps: pd.DataFrame, bins: pd.DataFrame) -> LatencyKind:
     where the means differ by 1 % and that of ``clat`` is nearer.
     """
     names = ["lat_mean_ns", "lat_max_ns", "clat_mean_ns", "clat_max_ns", "total_ios"]
-    known = steps.reindex(columns=names).astype(float)
-    if known.isna().to_numpy().any():
+    if not set(names) <= set(steps):
+        return "lat"
+    lat_mean, lat_max, clat_mean, clat_max, ios = (
+        steps[name].to_numpy(float, na_value=np.nan) for name in names
+    )
+    if np.isnan([lat_mean, lat_max, clat_mean, clat_max, ios]).any():
         return "lat"
     end = float(bins["lat_upper_ns"].max())
-    if known["clat_max_ns"].max() < end < known["lat_max_ns"].max():
+    if clat_max.max() < end < lat_max.max():
         return "clat"
     own, lat, clat = (
         float(np.average(values, weights=weights))
         for values, weights in (
-            (bins["lat_ns"], bins["count"]),
-            (known["lat_mean_ns"], known["total_ios"]),
-            (known["clat_mean_ns"], known["total_ios"]),
+            (bins["lat_ns"].to_numpy(), bins["count"].to_numpy()),
+            (lat_mean, ios),
+            (clat_mean, ios),
         )
     )
     is_apart = abs(lat - clat) > _TOLD_APART * lat

@@ -217,6 +217,6 @@ def level_reaches(
 
 
 def _student(freedom: float, confidence_percent: float) -> float:
-    from scipy.special import stdtrit  # noqa: PLC0415 - scipy is slow to load
+    from ssdlab.stats.special import stdtrit  # noqa: PLC0415 - loads scipy
 
     return float(stdtrit(freedom, 0.5 + confidence_percent / 200))

@@ -39,12 +39,10 @@ def select_window(
     measurements: pd.DataFrame, windows: pd.DataFrame, test: str
 ) -> pd.DataFrame:
     """Return a test's cells inside its reported measurement window."""
-    totals = measurements[
-        (measurements["test"] == test) & (measurements["direction"] == "total")
-    ]
-    is_mean = totals["kind"] == "mean"
-    is_cell = (totals["kind"] == "cell") & totals["round"].notna()
-    cells = mark_window(totals[is_cell | is_mean], windows)
+    is_mean = measurements["kind"] == "mean"
+    is_cell = (measurements["kind"] == "cell") & measurements["round"].notna()
+    is_total = (measurements["test"] == test) & (measurements["direction"] == "total")
+    cells = mark_window(measurements[is_total & (is_cell | is_mean)], windows)
     chosen = cells.pop("is_sampled").fillna(value=False) | (cells["kind"] == "mean")
     window = cells[chosen.astype(bool)].drop(columns="is_in_window")
     return window.sort_values("kind", kind="stable").reset_index(drop=True)

@@ -33,7 +33,7 @@ def mean_interval(
     >>> found.estimate, round(found.high - found.estimate, 3)
     (10.0, 2.484)
     """
-    from scipy.special import stdtrit  # noqa: PLC0415 - scipy is slow to load
+    from ssdlab.stats.special import stdtrit  # noqa: PLC0415 - loads scipy
 
     mean, error, count = _mean_and_error(values, weights)
     if math.isnan(error):
@@ -60,7 +60,7 @@ def chance_mean_below(
     >>> chance_mean_below([9.0, 10.0, 11.0], 10.0)
     0.5
     """
-    from scipy.special import stdtr  # noqa: PLC0415 - as above
+    from ssdlab.stats.special import stdtr  # noqa: PLC0415 - as above
 
     mean, error, count = _mean_and_error(values, weights)
     distance = limit - mean

@@ -82,7 +82,7 @@ def find_ranks(
     >>> find_ranks(50, 10)  # 97.9 %: 1 - 2 (1 + 10) / 1024
     (2, 9)
     """
-    from scipy.special import bdtr  # noqa: PLC0415 - scipy is slow to load
+    from ssdlab.stats.special import bdtr  # noqa: PLC0415 - loads scipy
 
     tail = (1 - confidence_percent / 100) / 2
     share = _share(level_percent)
@@ -109,7 +109,7 @@ def chance_below(level_percent: float, rank: int, count: int) -> float:
     >>> chance_below(50, 4, 4), chance_below(50, 0, 4)
     (0.9375, 0.0)
     """
-    from scipy.special import bdtr  # noqa: PLC0415 - as above
+    from ssdlab.stats.special import bdtr  # noqa: PLC0415 - as above
 
     if rank < 1:
         return 0.0
@@ -164,7 +164,7 @@ def share_interval(
     >>> none.estimate, none.low, round(none.high, 4)
     (0.0, 0.0, 0.0362)
     """
-    from scipy.special import betaincinv  # noqa: PLC0415 - as above
+    from ssdlab.stats.special import betaincinv  # noqa: PLC0415 - as above
 
     tail = (1 - confidence_percent / 100) / 2
     rest = count - part

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
 from ssdlab.stats.autoregressive import (
     AutoregressiveFit,
@@ -13,6 +12,7 @@ from ssdlab.stats.autoregressive import (
     fit_autoregressive,
 )
 from ssdlab.stats.interval import Interval
+from ssdlab.stats.special import stdtrit
 
 FEWEST_FOR_AUTOCORRELATION = 20
 # Up to this autocorrelation level and slope hold at any number of rounds; for the noise

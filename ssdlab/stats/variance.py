@@ -84,7 +84,7 @@ def estimate_variance_components(
 def _within_interval(
     variance: float, freedom: int, confidence_percent: float
 ) -> Interval:
-    from scipy.special import chdtri  # noqa: PLC0415 - scipy is slow to load
+    from ssdlab.stats.special import chdtri  # noqa: PLC0415 - loads scipy
 
     tail = (100 - confidence_percent) / 200
     return Interval(
@@ -104,7 +104,7 @@ def _ratio_interval(
     level: float,
 ) -> Interval:
     """Return the interval of the ratio of variances, by the unweighted means."""
-    from scipy.special import fdtri  # noqa: PLC0415 - scipy is slow to load
+    from ssdlab.stats.special import fdtri  # noqa: PLC0415 - loads scipy
 
     harmonic = len(sizes) / float((1 / sizes).sum())
     found = harmonic * float(means.var(ddof=1)) / within

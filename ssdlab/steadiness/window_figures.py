@@ -83,7 +83,7 @@ def plot_tracked(
         )  # fmt: skip
         lines.append(line)
     low, high = _BAND
-    look = {"fillcolor": COLORS["window"], "line_width": 0, "layer": "below"}
+    look = {"fillcolor": COLORS["window"], "line": {"width": 0}, "layer": "below"}
     figure.add_hrect(y0=low, y1=high, **look)
     share = axis("Of the window average [%]")
     draw_lines(figure, Across.rounds(frame), lines, yaxis=share, showlegend=True)
@@ -211,7 +211,7 @@ def _add_residuals(figure: go.Figure, fit: "pd.DataFrame", of: Quantity) -> None
         x=[int(number) for number in fit["round"]],
         y=scaled(fit["residual"], of),
         width=0.4,
-        marker_color=COLORS["measured"],
+        marker={"color": COLORS["measured"]},
         name="residual",
         showlegend=False,
         customdata=list(100 * fit["residual"] / fit["average"]),

@@ -134,9 +134,11 @@ def _alike(
 
 def _values(frame: "pd.DataFrame", names: Sequence[str]) -> list[tuple[object, ...]]:
     """Return some columns row by row; None is missing."""
-    columns = (frame[name].astype(object) for name in names)
-    known = (column.where(column.notna(), None) for column in columns)
-    return list(zip(*known, strict=True))
+    columns = (
+        frame[name].to_numpy(object, na_value=None)  # type: ignore[call-overload] # the stubs lack None
+        for name in names
+    )
+    return list(zip(*columns, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

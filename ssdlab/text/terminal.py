@@ -2,13 +2,15 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from io import StringIO
+from unicodedata import combining, east_asian_width
 
 from ssdlab.text.table import Table
 
 ANY_WIDTH = 10_000
+_WIDE = frozenset("WF")  # of a sign that takes two columns
 _GAP = 2  # columns between two columns of a table
 _MARKS = {"✓": "green", "✗": "red", "?": "yellow"}  # of a verdict
 _END = re.compile(r"[ ]+((?:\x1b\[0m)*)[ ]*$")
@@ -90,6 +92,8 @@ def table_lines(
     1        850  steady
     2      1,020  NOT steady
     """
+    if not is_coloured and _is_plain(table, width):
+        return list(_plain_lines(table))
     from rich.console import Console  # noqa: PLC0415 - takes its time
     from rich.table import Table as Grid  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
@@ -119,6 +123,32 @@ def table_lines(
     )
     console.print(grid)
     return [_trimmed(line) for line in drawn.getvalue().splitlines()]
+
+
+def _is_plain(table: Table, width: int) -> bool:
+    """Tell whether no column must be broken, and every sign takes one column."""
+    texts = "".join(text for row in (table.head, *table.rows) for text in row)
+    signs = set(texts)
+    return (
+        all(sign.isprintable() for sign in signs)
+        and not any(combining(sign) for sign in signs)
+        and _WIDE.isdisjoint(map(east_asian_width, signs))
+        and _natural_width(table) <= max(width, _least_width(table))
+    )
+
+
+def _plain_lines(table: Table) -> Iterator[str]:
+    """Yield the lines of a table as they are, without the time that rich takes."""
+    rows = [table.head, *table.rows] if any(table.head) else table.rows
+    sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (
+            f"{cell:<{size}}"
+            if place in table.words or not place
+            else f"{cell.rstrip():>{size}}"
+            for place, (cell, size) in enumerate(zip(row, sizes, strict=True))
+        )
+        yield (" " * _GAP).join(cells).rstrip(" ")
 
 
 def _least_width(table: Table) -> int:

@@ -1,10 +1,20 @@
 """Tables and texts keep to the width of a terminal, and lose nothing by it."""
 
+import click
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ssdlab.text.table import Table
-from ssdlab.text.terminal import fact_lines, printable, table_lines, wrapped
+from ssdlab.text.terminal import (
+    ANY_WIDTH,
+    fact_lines,
+    printable,
+    table_lines,
+    wrapped,
+)
+
+# Words of one column a sign, of two (CJK), marks, and what no terminal shows.
+_CELL = st.text("ab 1,.✓✗—…±é漢\n\u0301", max_size=9)
 
 WORD = st.text("abcxyz0123456789%.[]/", min_size=1, max_size=12)
 WORDS = st.lists(WORD, min_size=1, max_size=12).map(" ".join)
@@ -52,3 +62,20 @@ def test_wrapped_text_keeps_its_words_and_its_width(text: str, width: int) -> No
 
 def test_device_text_cannot_steer_the_terminal() -> None:
     assert printable("a\x1b]0;x\x07\nb") == "a�]0;x��b"
+
+
+@given(
+    rows=st.lists(st.tuples(_CELL, _CELL, _CELL), max_size=4),
+    head=st.tuples(_CELL, _CELL, _CELL) | st.just(("", "", "")),
+    words=st.sets(st.integers(0, 2)),
+    width=st.sampled_from([20, 60, ANY_WIDTH]),
+)
+def test_table_is_the_same_with_colours_and_without(
+    rows: list[tuple[str, ...]], head: tuple[str, ...], words: set[int], width: int
+) -> None:
+    table = Table(caption="", head=head, rows=tuple(rows), words=tuple(words))
+
+    coloured = table_lines(table, width=width, is_coloured=True)
+
+    plain = [click.unstyle(line).rstrip() for line in coloured]
+    assert table_lines(table, width=width) == plain

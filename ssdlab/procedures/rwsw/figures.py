@@ -69,7 +69,7 @@ def plot_stream_map(frame: "pd.DataFrame", *, duration_s: float) -> go.Figure:
         figure,
         barmode="stack",
         bargap=0,
-        margin_r=150,
+        margin={"r": 150},
         xaxis=axis(f"Time since the start [{unit}]", range=[0, duration_s / divisor]),
         yaxis=axis("Share of IOs [%]", range=[0, 100]),
     )
@@ -184,7 +184,7 @@ def plot_oio_sweep(frame: "pd.DataFrame") -> go.Figure:
     )  # fmt: skip
     draw_lines(
         figure, across, [rate], right=[time], titles=("", _ART),
-        margin_r=70, showlegend=True,
+        margin={"r": 70}, showlegend=True,
     )  # fmt: skip
     return figure
 

@@ -207,6 +207,6 @@ def _as_values(values: npt.ArrayLike) -> npt.NDArray[np.float64] | None:
 
 def _student(confidence_percent: float, freedom: float) -> float:
     """Return the quantile of Student's t for a two-sided interval."""
-    from scipy.special import stdtrit  # noqa: PLC0415 - scipy is slow to load
+    from ssdlab.stats.special import stdtrit  # noqa: PLC0415 - loads scipy
 
     return float(stdtrit(freedom, 0.5 + confidence_percent / 200))

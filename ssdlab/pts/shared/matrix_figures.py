@@ -92,7 +92,6 @@ def plot_matrix_heat(
     """
     quantity = suited_quantity(metric, frame[metric].dropna())
     figure = new_figure(title or f"{quantity.title} by block size and R/W mix")
-    figure.layout.height = height
     sizes = sorted({int(size) for size in frame["block_size_bytes"]}, reverse=True)
     downs = {size: block_size_label(size) for size in sizes}
     acrosses = {mix: mix_label(mix) for mix in _mixes(frame)}
@@ -111,8 +110,8 @@ def plot_matrix_heat(
         colorscale=FROM_LITTLE_TO_MUCH,
     )  # fmt: skip
     flat = {"type": "category", "showgrid": False, "fixedrange": True}
-    figure.layout.xaxis = axis("R/W mix", **flat)
-    figure.layout.yaxis = axis("", **flat)
+    across, down = axis("R/W mix", **flat), axis("", **flat)
+    lay_out(figure, xaxis=across, yaxis=down, height=height)
     return figure
 
 

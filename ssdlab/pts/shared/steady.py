@@ -187,12 +187,12 @@ def _plot_samples(
     figure = plot_steady_state_window(samples, by_round, criteria=context.criteria)
     outcome = "steady state" if window.is_steady else "NOT steady"
     words = f"Samples {stride} rounds apart, rounds {first} - {last}: {outcome}"
-    lay_out(figure, title={"subtitle": {"text": words}})
-    figure.update_xaxes(
-        tickmode="array",
-        tickvals=list(range(first, last + 1, stride)),
-        range=[first - 0.1 * stride, last + 0.1 * stride],
-    )
+    across = {
+        "tickmode": "array",
+        "tickvals": list(range(first, last + 1, stride)),
+        "range": [first - 0.1 * stride, last + 0.1 * stride],
+    }
+    lay_out(figure, title={"subtitle": {"text": words}}, xaxis=across)
     return figure
 
 

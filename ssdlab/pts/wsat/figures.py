@@ -9,7 +9,7 @@ from ssdlab.plots.labels import (
     DIRECTION_COLORS,
     new_figure,
 )
-from ssdlab.plots.lines import Across, Line, add_points, draw_lines
+from ssdlab.plots.lines import Across, Line, add_points, draw_lines, shade
 from ssdlab.text.quantities import scaled
 
 if TYPE_CHECKING:
@@ -112,10 +112,10 @@ def shade_window(figure: go.Figure, across: Across, rounds: "pd.DataFrame") -> N
     if rounds.empty:
         return
     places = across.places(rounds)
-    figure.add_vrect(
-        x0=places[0], x1=places[-1], layer="below",
-        fillcolor=COLORS["window"], line_width=0,
-        annotation_text="steady window", annotation_position="top right",
+    shade(figure, places[0], places[-1])
+    figure.add_annotation(
+        text="steady window", showarrow=False, x=places[-1], y=1, xref="x",
+        yref="y domain", xanchor="right", yanchor="top",
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from ssdlab.model.spec import Stimulus
 from ssdlab.model.units import duration_label
 from ssdlab.paper.blocks import Note, Page, Plot, Tone
 from ssdlab.paper.context import Context
+from ssdlab.plots.labels import lay_out
 from ssdlab.pts.shared.head_facts import (
     Facts,
     common_facts,
@@ -120,7 +121,8 @@ def _page_around(
     words = f"{title}, {duration_label(around_s)} either side of the change"
     known = groups if first == 2 else None
     figure = plot_cross_stimulus(near, groups=known, title=words)
-    figure.update_xaxes(rangemode="normal")  # the change alone, not all that was before
+    # the change alone, not all that was before
+    lay_out(figure, xaxis={"rangemode": "normal"})
     return title, (Plot(figure=figure),)
 
 
