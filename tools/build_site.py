@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 SITE = ROOT / "tools" / "site"
 CONTENTS = {
-    "Begin": ("how-to/install", "tutorial", "first-drive"),
+    "Begin": ("how-to/install", "tutorial", "first-drive", "lab"),
     "Use": ("how-to/index", "gallery", "notebooks", "troubleshooting"),
     "Understand": ("methods/index", "pts-coverage", "virtual-ssd", "real-drives"),
     "Evidence": (
