@@ -18,7 +18,7 @@ export JUPYTER_DATA_DIR := $(STATE)/jupyter/data
 export JUPYTER_RUNTIME_DIR := $(STATE)/jupyter/runtime
 export XDG_CACHE_HOME := $(STATE)/cache
 
-.PHONY: help setup setup-test setup-vm run test quick lane test-vm lint same fuzz bench docs notebooks gallery \
+.PHONY: help setup setup-test setup-vm setup-lab run test quick lane test-vm test-lab lint same fuzz bench docs notebooks gallery \
   samples site wheel lab lock clean distclean
 .DEFAULT_GOAL := help
 
@@ -33,6 +33,9 @@ setup-test:
 
 setup-vm:
 	@sh tools/setup.sh vm
+
+setup-lab:
+	@sh tools/setup.sh lab
 
 run: setup ## run the PTS suite on the virtual SSD (TARGET, PROFILE, TESTS, RUNS)
 	@echo "run: $(TESTS) on $(TARGET), profile $(PROFILE)"
@@ -50,6 +53,9 @@ lane: setup-test ## run one lane of tests: timed, fio, pages, pure, simulations 
 
 test-vm: setup-vm ## run the tests on NVMe, ATA and SCSI drives of a guest (PYTEST_ARGS)
 	@$(BIN)/python -m tools.check vm $(PYTEST_ARGS)
+
+test-lab: setup-lab ## kill campaigns and their engines, Slurm among them (PYTEST_ARGS)
+	@$(BIN)/python -m tools.check lab $(PYTEST_ARGS)
 
 lint: setup ## check the code without running the tests
 	@$(BIN)/python -m tools.check lint

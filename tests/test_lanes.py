@@ -36,7 +36,7 @@ def lanes_of(*markers: str) -> list[str]:
 def test_test_is_in_one_lane_whatever_its_markers() -> None:
     for chosen in product([False, True], repeat=len(MARKERS)):
         markers = list(compress(MARKERS, chosen))
-        is_apart = {"device", "vm"} & set(markers)
+        is_apart = {"device", "vm", "lab"} & set(markers)
         assert len(lanes_of(*markers)) == (0 if is_apart else 1), markers
 
 

@@ -5,6 +5,7 @@
     python -m tools.check test [ARGS]         the checks, then every test, lane by lane
     python -m tools.check lane NAME [ARGS]    the tests of one lane
     python -m tools.check vm [ARGS]           the tests that boot a guest
+    python -m tools.check lab [ARGS]          the tests that kill engines of a lab
 
 ARGS are passed to pytest. Every check runs even if an earlier one failed; the exit code
 is 1 if any failed. Outcomes and durations of tests are kept in ``build/lanes``.
@@ -53,6 +54,7 @@ LINT: tuple[Command, ...] = (
     ("python", "-m", "tools.check_docstrings"),
 )
 _GUEST = ("python", "-m", "pytest", "-m", "vm", "--durations=10", "tests/vm")
+_LAB = ("python", "-m", "pytest", "-m", "lab", "--durations=20", "tests/campaign")
 _MEMORY = Path("/dev/shm")
 _MEMORY_BYTES = 4 * 2**30  # more than the tests of all lanes use at once
 _QUICK_TESTS_S = 50.0  # CPU time: less than half a minute on two processors
@@ -209,6 +211,8 @@ def main(arguments: Sequence[str]) -> int:
                 checks.run_lane(lane, others)
             case ["vm", *others]:
                 checks.run((*_GUEST, *others), name="tests in the guest")
+            case ["lab", *others]:
+                checks.run((*_LAB, *others), name="tests of a lab")
             case _:
                 print(__doc__, file=sys.stderr)
                 return 2

@@ -5,6 +5,7 @@
 #   sh tools/setup.sh run     install what measuring needs
 #   sh tools/setup.sh test    the same, and what only the tests need
 #   sh tools/setup.sh vm      as run, and what the tests in a guest need
+#   sh tools/setup.sh lab     as run, and what the tests of a lab need
 #
 # It is idempotent: it does only what is left to do.
 set -eu
@@ -111,16 +112,25 @@ mkfs.xfs xfsprogs
 mkfs.btrfs btrfs-progs
 udevadm udev'
 
-missing_guest_tools() {
-  printf '%s\n' "$GUEST_TOOLS" | while read -r program package; do
+# Programs of the engine that the tests of a lab kill: "program package".
+LAB_TOOLS='slurmctld slurmctld
+slurmd slurmd
+sbatch slurm-client
+munged munge'
+
+missing_tools() {
+  printf '%s\n' "$1" | while read -r program package; do
     PATH=$PATH:/usr/sbin:/sbin command -v "$program" >/dev/null 2>&1 ||
-      echo "$program|the tests in a guest|$package"
+      echo "$program|$2|$package"
   done
 }
 
 all_missing_pieces() {
   missing_pieces
-  if [ "$MODE" = vm ]; then missing_guest_tools; fi
+  case $MODE in
+    vm) missing_tools "$GUEST_TOOLS" 'the tests in a guest' ;;
+    lab) missing_tools "$LAB_TOOLS" 'the tests of a lab' ;;
+  esac
 }
 
 packages_of() { printf '%s\n' "$1" | cut -d '|' -f 3 | xargs; }
@@ -250,7 +260,7 @@ case $MODE in
     get_pieces
     say 'every program that ssdlab needs is installed'
     ;;
-  run | test | vm)
+  run | test | vm | lab)
     get_pieces
     if [ "$MODE" = test ]; then get_test_programs; fi
     install_locked "$(find_python)"
@@ -259,7 +269,7 @@ case $MODE in
     say 'ready'
     ;;
   *)
-    echo "usage: sh tools/setup.sh [check|run|test|vm]" >&2
+    echo "usage: sh tools/setup.sh [check|run|test|vm|lab]" >&2
     exit 2
     ;;
 esac
