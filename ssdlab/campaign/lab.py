@@ -109,10 +109,14 @@ class LabHost:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lab:
-    """All hosts by name, and the engine that starts jobs on them."""
+    """All hosts by name, and the engine that starts jobs on them.
+
+    ``ssh`` is the command of the engine ssh, such as ``["ssh", "-F", "FILE"]``.
+    """
 
     hosts: dict[str, LabHost]
     engine: EngineName = "local"
+    ssh: tuple[str, ...] = ("ssh",)
 
     def __post_init__(self) -> None:
         """Refuse a drive that is in two hosts."""

@@ -10,7 +10,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,7 +25,8 @@ from ssdlab.model.errors import RunFolderError
 from ssdlab.system.folders import Folder
 from ssdlab.system.locks import try_lock
 
-SERVED = "served"  # the lock of the process that serves
+NOT_SERVED = 3  # exit code of the question whether it is
+_SERVED = "served"  # the lock of the process that serves
 _POLL_S = 0.5
 _TRIES = 4
 _AGAIN_S = 10.0  # before a job that was killed or refused is started again
@@ -49,8 +50,8 @@ class Server:
     ----------
     campaign : CampaignFolder
         The campaign.
-    hosts : collection of str
-        The hosts that are this machine; none means all.
+    host : str
+        The host of which the jobs are; "" if all hosts are this machine.
     clock, sleep : callable
         Time that never goes back [s], and a pause [s].
     again_s : float
@@ -60,7 +61,7 @@ class Server:
     """
 
     campaign: CampaignFolder
-    hosts: Collection[str]
+    host: str
     clock: Callable[[], float]
     sleep: Callable[[float], None]
     again_s: float = _AGAIN_S
@@ -72,7 +73,7 @@ class Server:
     def serve(self) -> bool:
         """Serve until no job is left; return False if another process does already."""
         for _ in range(_TRIES):  # who only looks holds the lock for some microseconds
-            with self.campaign.locked(SERVED) as is_ours:
+            with self.campaign.locked(_lock_of(self.host)) as is_ours:
                 if is_ours:
                     self._serve()
                     return True
@@ -83,7 +84,7 @@ class Server:
         """Serve in a process that is nobody's child and outlives this one."""
         if os.fork():
             for _ in range(_TRIES * 10):
-                if is_served(self.campaign):
+                if is_served(self.campaign, self.host):
                     break
                 self.sleep(_POLL_S / 10)
             return
@@ -125,7 +126,7 @@ class Server:
         return left or bool(self._started)
 
     def _is_here(self, job: Job) -> bool:
-        return not self.hosts or job.host in self.hosts
+        return self.host in {"", job.host}
 
     def _state(self, job: Job) -> bool:
         """Return whether a job is left to be started."""
@@ -198,7 +199,11 @@ def _take(place: Folder, number: int) -> FileIO | None:
         return FileIO(os.dup(file.fileno()), "a+") if try_lock(file) else None
 
 
-def is_served(campaign: CampaignFolder) -> bool:
-    """Return whether a process serves a campaign now."""
-    with campaign.locked(SERVED, is_shared=True) as is_free:
+def is_served(campaign: CampaignFolder, host: str = "") -> bool:
+    """Return whether a process of this machine serves a campaign, or one host of it."""
+    with campaign.locked(_lock_of(host), is_shared=True) as is_free:
         return not is_free
+
+
+def _lock_of(host: str) -> str:
+    return f"{_SERVED}.{host}" if host else _SERVED

@@ -485,21 +485,26 @@ def clean(folder: Path, *, yes: bool) -> None:
 
 @campaign.command()
 @_folder
-@click.option(
-    "--host", "hosts", multiple=True, help="serve this host alone; repeatable"
-)
+@click.option("--host", default="", help="the host that is this machine; default: all")
 @click.option("--detach", is_flag=True, help="serve in the background")
-def serve(folder: Path, hosts: tuple[str, ...], *, detach: bool) -> None:
+@click.option(
+    "--check",
+    "checks",
+    is_flag=True,
+    help="only tell whether it is served: exit code 0, else 3",
+)
+def serve(folder: Path, host: str, *, detach: bool, checks: bool) -> None:
     """Start the jobs of this machine in their turn, until none is left.
 
     This is the engine that needs no installation; submit starts it. A second one ends
     at once. SIGTERM stops it and its jobs, which are resumed when it is started again.
     """
-    from ssdlab.campaign.serve import Server
+    from ssdlab.campaign.serve import NOT_SERVED, Server, is_served
 
-    server = Server(
-        campaign=_open(folder), hosts=hosts, clock=time.monotonic, sleep=time.sleep
-    )
+    place = _open(folder)
+    if checks:
+        sys.exit(0 if is_served(place, host) else NOT_SERVED)
+    server = Server(campaign=place, host=host, clock=time.monotonic, sleep=time.sleep)
     if detach:
         server.serve_detached()
     elif not server.serve():

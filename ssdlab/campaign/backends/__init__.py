@@ -5,9 +5,9 @@ import time
 from ssdlab.campaign.backends.local import LocalBackend
 from ssdlab.campaign.backends.port import Backend
 from ssdlab.campaign.backends.slurm import SlurmBackend
+from ssdlab.campaign.backends.ssh import SshBackend
 from ssdlab.campaign.folder import CampaignFolder
 from ssdlab.campaign.lab import Lab
-from ssdlab.model.errors import CampaignError
 
 
 def open_backend(campaign: CampaignFolder, lab: Lab) -> Backend:
@@ -17,9 +17,5 @@ def open_backend(campaign: CampaignFolder, lab: Lab) -> Backend:
             return LocalBackend(campaign)
         case "slurm":
             return SlurmBackend(campaign=campaign, lab=lab, sleep=time.sleep)
-        case _:
-            raise CampaignError(
-                folder=str(campaign.path),
-                reason=f"the engine {lab.engine!r} is not there yet",
-                remedy='Write engine = "local" or "slurm" in lab.toml.',
-            )
+        case "ssh":
+            return SshBackend(campaign=campaign, lab=lab)
