@@ -26,7 +26,7 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 # Between two runs of the garbage collector. With the default it takes a seventh of the
 # processor time: tests allocate much, and leave few cycles.
-_ALLOCATIONS = 20_000
+gc.set_threshold(20_000, *gc.get_threshold()[1:])
 
 # How long an example takes says nothing on a busy machine: no test judges it.
 settings.register_profile("tests", parent=settings.default, deadline=None)
@@ -48,7 +48,6 @@ def pytest_collection_finish() -> None:
     """Let the garbage collector leave alone what stays until the end: all the tests."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(_ALLOCATIONS, *gc.get_threshold()[1:])
 
 
 @pytest.hookimpl(tryfirst=True)
