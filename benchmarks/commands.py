@@ -17,7 +17,7 @@ from pathlib import Path
 
 RUN = "data/samples/virtual-b"
 _NUMBERS = "import numpy, pyarrow.parquet"
-_FRAMES = "import pandas, pyarrow.parquet, scipy.special"
+_FRAMES = "import pandas, pyarrow.parquet, ssdlab.stats.special"
 _PAGES = f"{_FRAMES}, jinja2, plotly.graph_objects"
 # A command, and what it cannot do without.
 COMMANDS: Mapping[str, tuple[Sequence[str], str]] = {

@@ -16,7 +16,7 @@ from pathlib import Path
 
 SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples"
 FLOOR = "imports alone"
-_IMPORTS = "import pandas, pyarrow.parquet, scipy.special"
+_IMPORTS = "import pandas, pyarrow.parquet, ssdlab.stats.special"
 
 
 def command_lines(folder: Path) -> dict[str, list[str]]:

@@ -155,9 +155,10 @@ def tabulate_level_cells(
     ]
     if not loads:
         return window.iloc[:0]
-    firsts = [load.steps.iloc[[0]] for load in loads for _ in metrics]
+    firsts = pd.concat([load.steps.iloc[[0]] for load in loads])
     levels = [level for load in loads for level in _levels(load, metrics)]
-    table = pd.concat(firsts, ignore_index=True)
+    places = np.repeat(np.arange(len(loads)), len(metrics))
+    table = firsts.iloc[places].reset_index(drop=True)
     table["round"] = table["round"].mask(table["round"].notna())
     table[list(levels[0])] = pd.DataFrame(levels)
     proved = table.groupby(["phase", "metric"])["is_proved"].transform("any")
