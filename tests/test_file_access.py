@@ -10,9 +10,9 @@ from tests.paths import ROOT
 
 PACKAGE = ROOT / "ssdlab"
 HANDLES_RUNS = (
-    "classes", "cli", "compare", "engine", "explorer", "importers", "ingest", "paper",
-    "report", "store", "streams", "targets", "testing", "virtual", "notebook.py",
-    "fio/process.py", "fio/runner.py",
+    "classes", "cli", "compare", "engine", "explorer", "fleet", "importers", "ingest",
+    "paper", "report", "store", "streams", "targets", "testing", "virtual",
+    "notebook.py", "fio/process.py", "fio/runner.py",
 )  # fmt: skip
 # Methods of Path that Folder has not, and functions that take the path of a file.
 OF_PATH = {
@@ -47,6 +47,7 @@ ALLOWED: Mapping[str, str] = {
     "compare/folders.py": "what the user named as a run",
     "explorer/figure_widget.py": "a file of the package",
     "fio/process.py": "/proc",
+    "fleet/delta.py": "the store that the user named",
     "importers/published.py": "the report that the user named",
     "importers/sources.py": "foreign results that the user named",
     "importers/tkperf.py": "foreign results that the user named",
