@@ -24,6 +24,7 @@ from ssdlab.cli import (
     runs,
     rwsw,
     show,
+    store,
     watch,
 )
 from ssdlab.cli.group import main
@@ -53,5 +54,6 @@ __all__ = [
     "runs",
     "rwsw",
     "show",
+    "store",
     "watch",
 ]

@@ -49,16 +49,14 @@ def add_run(place: Place, run: str | Path | Run, *, now_s: float) -> Outcome:
             reason="the run has not ended, so it cannot be added to a store",
             remedy="Add it when it has; ssdlab resume continues a run that was killed.",
         )
-    ingest_id = ingest_id_of(opened)
+    record_sha256 = digest_record(opened)
     held = find_row(place, opened.record.run_id)
-    if held and (held["ingest_id"], held["folder"]) == (
-        ingest_id,
-        str(opened.path.resolve()),
-    ):
+    own = {"record_sha256": record_sha256, "folder": str(opened.path.resolve())}
+    if held and own.items() <= held.items():
         return "known"
     rows = rows_of_run(
         opened,
-        ingest_id=ingest_id,
+        record_sha256=record_sha256,
         manifest_sha256=digest_file(opened.folder, MANIFEST),
         added_s=now_s,
     )
@@ -66,11 +64,11 @@ def add_run(place: Place, run: str | Path | Run, *, now_s: float) -> Outcome:
     return "replaced" if held else "added"
 
 
-def ingest_id_of(run: Run) -> str:
+def digest_record(run: Run) -> str:
     """Return a digest of a run, and of what makes rows of it."""
     versions = f"{STORE_VERSION} {SCHEMA_VERSION} {VERSION}"
     facts = [versions, *(digest_file(run.folder, name) for name in _OF_RUN)]
-    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:32]
+    return hashlib.sha256("\n".join(facts).encode()).hexdigest()
 
 
 def find_runs(paths: Sequence[Path]) -> Iterator[Path]:
@@ -117,7 +115,7 @@ def verify_store(place: Place) -> tuple[int, tuple[Verified, ...]]:
     with told(place):
         counts = {table.name: _count_rows(place, table.name) for table in _COUNTED}
         runs = open_table(place, FLEET_RUNS.name).rows()
-        columns = ["run_id", "ingest_id", "folder", *counts]
+        columns = ["run_id", "ingest_id", "record_sha256", "folder", *counts]
         rows = runs.to_table(columns=columns).to_pylist()
     found = [
         Verified(run_id=row["run_id"], folder=row["folder"], fault=fault)
@@ -143,4 +141,4 @@ def _find_fault(row: dict[str, Any], counts: dict[str, dict[str, int]]) -> Fault
         run = open_run(Path(row["folder"]))
     except RunFolderError:
         return "changed"
-    return None if ingest_id_of(run) == row["ingest_id"] else "changed"
+    return None if digest_record(run) == row["record_sha256"] else "changed"

@@ -127,15 +127,6 @@ def schema_of(table: Table) -> pa.Schema:
     return pa.schema([pa.field(one.name, one.type) for one in arrow_schema(table)])
 
 
-def is_store(place: Place) -> bool:
-    """Tell whether there is a store."""
-    if place.is_local:
-        return (Path(place.table(FLEET_RUNS.name)) / "_delta_log").is_dir()
-    is_table = lake().DeltaTable.is_deltatable
-    with told(place):
-        return bool(is_table(place.table(FLEET_RUNS.name), place.options))
-
-
 def create_tables(place: Place) -> None:
     """Create the tables of a store, as far as they are not there."""
     for name, table in FLEET_TABLES.items():

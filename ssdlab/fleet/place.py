@@ -17,6 +17,7 @@ from ssdlab.model.errors import (
     StoreFailedError,
 )
 from ssdlab.model.shortages import find_shortage
+from ssdlab.store.places import find_here_or_above, is_in_s3
 
 _S3_OPTIONS = {
     "aws_conditional_put": "etag",
@@ -54,9 +55,11 @@ class Place:
         return pa_fs.PyFileSystem(handler)
 
 
-def place_of(url: str | Path) -> Place:
-    """Return the place that a text names."""
+def place_of(url: str | Path, *, is_new: bool = False) -> Place:
+    """Return the place that a text names; one that is not new may be above."""
     text = str(url).rstrip("/")
+    if isinstance(url, Path) and is_in_s3(url):
+        text = "s3://" + "/".join(url.parts[1:])
     if text.startswith("s3://"):
         return Place(text)
     if "://" in text:
@@ -65,7 +68,8 @@ def place_of(url: str | Path) -> Place:
             reason="a store is a local folder or s3://BUCKET/PREFIX",
             remedy="Name one of these.",
         )
-    return Place(str(Path(text).absolute()))
+    found = Path(text) if is_new else find_here_or_above(text)
+    return Place(str(found.absolute()))
 
 
 def lake(part: str = "") -> Any:

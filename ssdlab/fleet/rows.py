@@ -6,16 +6,19 @@ those of all IOs of the window, as of ``ssdlab qos``. A cell without bins has ra
 means, but no percentiles.
 """
 
+import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import orjson
 import pandas as pd
 
 from ssdlab.fio.bins import bin_edges, bin_index
 from ssdlab.fleet.tables import LEVELS
+from ssdlab.ingest.ingested import lines_of
 from ssdlab.model.schema import RUNS
 from ssdlab.model.telemetry import WRITTEN
 from ssdlab.qos.averages import mean_of
@@ -55,49 +58,65 @@ class RunRows:
 
 
 def rows_of_run(
-    run: "Run", *, ingest_id: str, manifest_sha256: str, added_s: float
+    run: "Run", *, record_sha256: str, manifest_sha256: str, added_s: float
 ) -> RunRows:
-    """Return what a run contributes to a store."""
-    shared: Row = {
-        "run_id": run.record.run_id,
-        "ingest_id": ingest_id,
-        "added_s": added_s,
-    }
+    """Return what a run contributes to a store; it is named after what it is."""
     target = run.record.target
     device: Row = {
         "device_model": target.model,
         "device_serial": target.serial,
         "device_firmware": target.firmware,
     }
-    cells = [shared | device | own for own in _cells(run)]
+    cells = [device | own for own in _cells(run)]
     histograms = [
-        shared
-        | {name: row[name] for name in ("cell", "lat_min_ns", "lat_max_ns")}
-        | bins
+        {name: row[name] for name in ("cell", "lat_min_ns", "lat_max_ns")} | bins
         for row in cells
         if (bins := row.pop("bins"))
     ]
-    (own,) = _plain_rows(run.runs)
-    one = (
-        {name: own.get(name) for name in RUNS.column_names}
-        | shared
-        | {
-            "folder": str(run.path.resolve()),
-            "manifest_sha256": manifest_sha256 or None,
-            "duration_s": duration_of(run.state),
-            "is_conformant": run.answers.conforms,
-            "is_steady": run.answers.is_steady,
-            "neighbours": _joined(run.steps["neighbours"]),
-            **_first_readings(run.telemetry),
-            "cells": len(cells),
-            "histograms": len(histograms),
-        }
-    )
+    rows = {
+        "histograms": histograms,
+        "cells": cells,
+        "runs": [
+            _of_run(run)
+            | {
+                "manifest_sha256": manifest_sha256 or None,
+                "record_sha256": record_sha256,
+                "cells": len(cells),
+                "histograms": len(histograms),
+            }
+        ],
+    }
+    ingest_id = _digest(rows)
+    shared: Row = {
+        "run_id": run.record.run_id,
+        "ingest_id": ingest_id,
+        "added_s": added_s,
+    }
     return RunRows(
         run_id=run.record.run_id,
         ingest_id=ingest_id,
-        rows={"histograms": histograms, "cells": cells, "runs": [one]},
+        rows={name: [own | shared for own in of] for name, of in rows.items()},
     )
+
+
+def _of_run(run: "Run") -> Row:
+    (own,) = _plain_rows(run.runs)
+    answers = run.answers
+    return {name: own.get(name) for name in RUNS.column_names} | {
+        "folder": str(run.path.resolve()),
+        "duration_s": duration_of(run.state),
+        "is_conformant": answers.conforms,
+        "is_steady": answers.is_steady,
+        "departures": lines_of(answers.found("procedure")),
+        "doubts": lines_of(answers.found("numbers")),
+        "neighbours": _joined(run.steps["neighbours"]),
+        **_first_readings(run.telemetry),
+    }
+
+
+def _digest(rows: Mapping[str, Sequence[Row]]) -> str:
+    options = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SORT_KEYS
+    return hashlib.sha256(orjson.dumps(rows, option=options)).hexdigest()[:32]
 
 
 def _cells(run: "Run") -> Iterator[Row]:

@@ -33,7 +33,6 @@ from ssdlab.stats.latency import (
     is_supported,
     places_reached,
 )
-from ssdlab.store.places import find_here_or_above
 from ssdlab.store.tables import arrow_to_frame
 
 if TYPE_CHECKING:
@@ -474,7 +473,7 @@ def open_store(url: str | Path, *, create: bool = False) -> Store:
     >>> found["device_serial"].unique().tolist(), found["runs"].tolist()
     (['VIRTUAL-B'], [1, 1])
     """
-    place = place_of(url if "://" in str(url) else find_here_or_above(url))
+    place = place_of(url, is_new=create)
     if create:
         create_tables(place)
     with told(place):

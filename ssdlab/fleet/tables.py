@@ -22,7 +22,7 @@ LEVELS: Final = MappingProxyType({
 _INGEST = Column(
     "ingest_id",
     "string",
-    "what was added: a digest of the record, the state and the versions of the tables",
+    "what was added: a digest of all rows of the run",
     is_key=True,
 )
 _ADDED = Column("added_s", "float64", "when the row was added, Unix time [s]")
@@ -76,6 +76,12 @@ FLEET_RUNS = Table(
         Column("folder", "string", "the run folder, when the run was added"),
         Column(
             "manifest_sha256", "string", "digest of its manifest.json, if it has one"
+        ),
+        Column(
+            "record_sha256",
+            "string",
+            "digest of its record, state and manifest, and of the versions that made "
+            "its rows",
         ),
         Column("duration_s", "float64", "time of all its sessions [s]"),
         Column("neighbours", "string", f"{_NEIGHBOURS}unknown of every step"),

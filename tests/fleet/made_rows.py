@@ -18,7 +18,7 @@ _SAMPLE = ROOT / "data" / "samples" / "virtual-b"
 def rows_of_sample(sample: Path = _SAMPLE) -> RunRows:
     """Return the rows of a recorded run."""
     return rows_of_run(
-        ssdlab.open_run(sample), ingest_id="0", manifest_sha256="", added_s=NOW_S
+        ssdlab.open_run(sample), record_sha256="0", manifest_sha256="", added_s=NOW_S
     )
 
 

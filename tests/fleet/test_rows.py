@@ -18,7 +18,7 @@ SAMPLES = ROOT / "data" / "samples"
 
 
 def rows_of(run: Run) -> RunRows:
-    return rows_of_run(run, ingest_id="one", manifest_sha256="", added_s=7.0)
+    return rows_of_run(run, record_sha256="one", manifest_sha256="", added_s=7.0)
 
 
 @pytest.fixture(scope="module")
