@@ -205,10 +205,11 @@ def rebuild(url: str, folders: tuple[Path, ...]) -> None:
 
     The former tables are kept beside the new ones, as NAME.before-TIME.
     """
-    from ssdlab.fleet.add import find_runs, rebuild_tables
+    from ssdlab.fleet.add import find_runs, rebuild_tables, require_runs
 
     place = _place(url, is_new=True)
     paths = tuple(find_runs(folders))
+    require_runs(paths)
     rebuild_tables(place, f"{datetime.now(tz=UTC):%Y%m%d-%H%M%S}")
     if not _add_all(place, paths):
         sys.exit(2)

@@ -72,10 +72,19 @@ def digest_record(run: Run) -> str:
 
 
 def find_runs(paths: Sequence[Path]) -> Iterator[Path]:
-    """Yield the runs that paths name: run folders, or folders of them."""
+    """Yield the runs that paths name, and what is neither a run nor a folder of some."""
     for path in paths:
-        entries = () if is_run(path) else list_runs(path)
+        try:
+            entries = () if is_run(path) else list_runs(path)
+        except RunFolderError:
+            entries = ()
         yield from [Path(entry.path) for entry in reversed(entries)] or [path]
+
+
+def require_runs(paths: Sequence[Path]) -> None:
+    """Require that at least one of some paths is a run."""
+    if not any(map(is_run, paths)):
+        open_run(paths[0])
 
 
 def rebuild_tables(place: Place, stamp: str) -> None:

@@ -16,10 +16,12 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
+from threading import Barrier
 from typing import Any, Final, TypeVar
 
 import pyarrow as pa
@@ -48,6 +50,7 @@ _VERSION_KEY = "ssdlab.store"
 _CONFIGURATION = {"delta.checkpointInterval": "10", _VERSION_KEY: str(STORE_VERSION)}
 _ONE_RUN = "run-000001"
 _REWRITE = "rewrite"
+_PROBES, _PROBES_AT_ONCE = 10, 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,20 +143,28 @@ def create_tables(place: Place) -> None:
                 storage_options=place.options,
                 raise_if_key_not_exists=False,
             )
-            if name == next(iter(FLEET_TABLES)):
+            if name == next(iter(FLEET_TABLES)) and not place.is_local:
                 _require_exclusive_writes(place, name)
 
 
 def _require_exclusive_writes(place: Place, name: str) -> None:
-    """Require that of two commits of the same number the second is refused.
+    """Require that of several commits of the same number all but one are refused.
 
-    Both commits are prepared from the same state. Where the second replaces the first,
+    Commits are made at once, prepared from the same state. Where one replaces another,
     runs would be lost.
     """
-    first, second = open_table(place, name), open_table(place, name)
-    marks = [f"probe:{uuid.uuid4()}" for _ in range(2)]
-    for table, mark in zip((first, second), marks, strict=True):
-        table.commit([], {mark: 1})
+    marks = [f"probe:{uuid.uuid4()}" for _ in range(_PROBES)]
+    for first in range(0, _PROBES, _PROBES_AT_ONCE):
+        chosen = marks[first : first + _PROBES_AT_ONCE]
+        tables = [open_table(place, name) for _ in chosen]
+        ready = Barrier(len(chosen))
+
+        def probe(table: OpenTable, mark: str, ready: Barrier = ready) -> None:
+            ready.wait()
+            table.commit([], {mark: 1})
+
+        with ThreadPoolExecutor(len(chosen)) as threads:
+            list(threads.map(probe, tables, chosen))
     after = open_table(place, name)
     if None in [after.version_of(mark) for mark in marks]:
         raise StoreError(
