@@ -10,9 +10,9 @@ from tests.paths import ROOT
 
 PACKAGE = ROOT / "ssdlab"
 HANDLES_RUNS = (
-    "classes", "cli", "compare", "engine", "explorer", "importers", "ingest", "paper",
-    "report", "store", "streams", "targets", "testing", "virtual", "notebook.py",
-    "fio/process.py", "fio/runner.py",
+    "classes", "cli", "compare", "engine", "explorer", "fleet", "importers", "ingest",
+    "paper", "report", "store", "streams", "targets", "testing", "virtual",
+    "notebook.py", "fio/process.py", "fio/runner.py",
 )  # fmt: skip
 # Methods of Path that Folder has not, and functions that take the path of a file.
 OF_PATH = {

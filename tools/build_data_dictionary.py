@@ -1,4 +1,4 @@
-"""Build ``docs/data-dictionary.md`` from the declarations in ``ssdlab.model.schema``.
+"""Build ``docs/data-dictionary.md`` from the declarations of all tables.
 
 Usage: ``python -m tools.build_data_dictionary [--check]``
 """
@@ -18,6 +18,7 @@ from ssdlab.fio.frames.tables import (
     STEADYSTATE,
 )
 from ssdlab.fio.histlogs.read import HISTOGRAM
+from ssdlab.fleet.tables import CELLS, FLEET_RUNS, HISTOGRAMS
 from ssdlab.model.schema import SCHEMA_VERSION, TABLES, Column, Table
 from ssdlab.model.telemetry import READINGS, Reading
 from tools import generated
@@ -26,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 INTRODUCTION = f"""\
 # Data dictionary
 
-Built from `ssdlab/model/schema.py`, and at its end from the tables of `ssdlab/fio/`, by
+Built from `ssdlab/model/schema.py`, `ssdlab/fleet/` and the tables of `ssdlab/fio/`, by
 `python -m tools.build_data_dictionary`; edit those files, not this one. Version of the
 tables of a run: {SCHEMA_VERSION}.
 
@@ -46,6 +47,14 @@ does not report has no rows.
 | `source` | `name` | Unit | Kind | Meaning | Reported by |
 | --- | --- | --- | --- | --- | --- |
 """
+FLEET_INTRODUCTION = """\
+# A store of runs
+
+Built from `ssdlab/fleet/tables.py`: the tables of `ssdlab store`, in Delta Lake. They
+are made from run folders, and can be made anew from them. Columns are added and never
+changed; what an earlier version did not store is missing.
+"""
+FLEET_TABLES = (FLEET_RUNS, CELLS, HISTOGRAMS)
 FIO_INTRODUCTION = """\
 # What `read_fio()` and `ssdlab parse` give
 
@@ -71,6 +80,8 @@ def render_page() -> str:
         INTRODUCTION,
         render_tables(TABLES.values()),
         READINGS_INTRODUCTION + "".join(map(_reading, READINGS)),
+        FLEET_INTRODUCTION,
+        render_tables(FLEET_TABLES),
         FIO_INTRODUCTION,
         render_tables(FIO_TABLES),
     ])

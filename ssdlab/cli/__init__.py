@@ -25,6 +25,7 @@ from ssdlab.cli import (
     runs,
     rwsw,
     show,
+    store,
     watch,
 )
 from ssdlab.cli.group import main
@@ -55,5 +56,6 @@ __all__ = [
     "runs",
     "rwsw",
     "show",
+    "store",
     "watch",
 ]

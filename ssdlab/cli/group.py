@@ -32,6 +32,7 @@ _SECTIONS = MappingProxyType({
     "Measure a lab": "campaign",
     "Look": "show runs report qos figures steady-state lab notebooks",
     "Compare": "compare classes",
+    "Many runs": "store",
     "Import and export": "import parse ingest export page",
     "Drives and host": "devices purge doctor ceiling",
     "Published procedures": "peak hot-cold saturate precondition-time sequence "

@@ -36,14 +36,15 @@ _PROCEDURES = {True: "conforms", False: "departs"}
 @json_option
 @click.pass_context
 def runs(ctx: click.Context, folder: Path | None, runs: Path, *, as_json: bool) -> None:
-    """List the runs in a folder with their results.
+    """List the runs in a folder or a store with their results.
 
-    FOLDER is that of --runs. The newest run is the first. A narrow terminal leaves
-    columns out; a file or a pipe gets all of them.
+    FOLDER is that of --runs, or a store of runs (ssdlab store). The newest run is the
+    first. A narrow terminal leaves columns out; a file or a pipe gets all of them.
     """
     from click.core import ParameterSource
 
     from ssdlab.store.catalog import list_runs
+    from ssdlab.store.places import is_store
 
     source = ctx.get_parameter_source("runs")
     if folder is not None and source is ParameterSource.COMMANDLINE:
@@ -51,12 +52,23 @@ def runs(ctx: click.Context, folder: Path | None, runs: Path, *, as_json: bool) 
         raise click.UsageError(msg)
     runs = folder or runs
     is_default = folder is None and source is ParameterSource.DEFAULT
-    entries = [_as_plain(entry) for entry in list_runs(None if is_default else runs)]
+    if is_store(runs):
+        from ssdlab.fleet.listing import list_store
+
+        entries = list_store(runs)
+    else:
+        listed = list_runs(None if is_default else runs)
+        entries = [_as_plain(entry) for entry in listed]
+    if not entries and not as_json:
+        click.echo(f"No runs in {runs}. Make one: ssdlab run virtual --profile demo")
+        return
+    show_entries(entries, as_json=as_json)
+
+
+def show_entries(entries: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
+    """Print a table of runs, or JSON."""
     if as_json:
         click.echo(json.dumps(entries, indent=1))
-        return
-    if not entries:
-        click.echo(f"No runs in {runs}. Make one: ssdlab run virtual --profile demo")
         return
     sound = [entry for entry in entries if not entry["trouble"]]
     if sound:

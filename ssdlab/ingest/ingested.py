@@ -176,13 +176,13 @@ def tabulate_run(record: RunRecord, state: RunState, answers: Answers) -> Column
         "interruptions": max(0, len(state.sessions) - 1),
         "is_conformant": answers.conforms,
         "is_steady": answers.is_steady,
-        "departures": _lines_of(answers.found("procedure")),
-        "doubts": _lines_of(answers.found("numbers")),
+        "departures": lines_of(answers.found("procedure")),
+        "doubts": lines_of(answers.found("numbers")),
     }
     return rows_to_columns(TABLES["runs"], [row])
 
 
-def _lines_of(shared: Sequence[SharedFinding]) -> str:
+def lines_of(shared: Sequence[SharedFinding]) -> str:
     """Return each finding in words, after the tests that it concerns, one per line."""
     return "\n".join(
         ": ".join(filter(None, (", ".join(found.tests), found.words)))

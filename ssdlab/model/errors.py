@@ -27,7 +27,9 @@
     │   ├── NotebookFileError        a file that is not an executed notebook
     │   ├── DescriptorLimitError     this process may open too few files
     │   ├── ExportError              an output that cannot be written as requested
+    │   ├── StoreError               no store of runs, a damaged one, a wrong question
     │   └── MissingToolError         fio, nbdkit or a compiler is not installed
+    ├── StoreFailedError             a store that did not take or give: exit code 1
     ├── ShortageError                a full disk, or too little memory: exit code 1
     ├── BrowserFailedError           a browser that did not draw a page: exit code 1
     └── RunFailedError               a run that could not continue: exit code 1
@@ -319,6 +321,22 @@ class ExportError(UserError):
     def __init__(self, *, place: str, reason: str, remedy: str) -> None:
         self.place, self.reason, self.remedy = place, reason, remedy
         super().__init__(f"{place}: {reason}. {remedy}")
+
+
+class StoreError(UserError):
+    """A store of runs that is none, is damaged, or cannot be asked that."""
+
+    def __init__(self, *, store: str, reason: str, remedy: str) -> None:
+        self.store, self.reason, self.remedy = store, reason, remedy
+        super().__init__(f"{store}: {reason}. {remedy}")
+
+
+class StoreFailedError(SsdlabError):
+    """A store of runs that could not be read or written; nothing is half in it."""
+
+    def __init__(self, *, store: str, reason: str, remedy: str) -> None:
+        self.store, self.reason, self.remedy = store, reason, remedy
+        super().__init__(f"{store}: {reason}. {remedy}")
 
 
 class MissingToolError(UserError):

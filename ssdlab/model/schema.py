@@ -9,7 +9,7 @@ from typing import Literal
 
 SCHEMA_VERSION = 6
 
-DType = Literal["string", "int64", "float64", "bool"]
+DType = Literal["string", "int64", "float64", "bool", "list<int16>", "list<int64>"]
 
 
 @dataclass(frozen=True, slots=True)

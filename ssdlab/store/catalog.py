@@ -136,7 +136,7 @@ def list_runs(folder: str | Path | None = None) -> tuple[RunEntry, ...]:
             reason=f"this folder of runs cannot be read ({error.strerror})",
             remedy="Name another folder of runs (on the command line: --runs FOLDER).",
         ) from None
-    entries = (_entry(place / name) for name in names if _is_run(place / name))
+    entries = (_entry(place / name) for name in names if is_run(place / name))
     return tuple(sorted(entries, key=lambda entry: entry.started_at, reverse=True))
 
 
@@ -250,7 +250,7 @@ def _latest(
     )
 
 
-def _is_run(path: Path) -> bool:
+def is_run(path: Path) -> bool:
     """Tell whether there is a record of a run, valid or not."""
     try:
         return Folder(path).has("run.json")
@@ -275,11 +275,11 @@ def _entry(path: Path) -> RunEntry:
         device=f"{record.target.model} {record.target.serial}".strip(),
         steps=len(steps),
         sessions=len(state.sessions),
-        duration_s=_duration_s(state),
+        duration_s=duration_of(state),
     )
 
 
-def _duration_s(state: RunState) -> float | None:
+def duration_of(state: RunState) -> float | None:
     """Return the time between start and end of all sessions that have both."""
     try:
         lengths = [

@@ -4,12 +4,12 @@ import csv
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ssdlab.model.errors import ExportError, MissingToolError
-from ssdlab.model.schema import TABLES
+from ssdlab.model.schema import TABLES, Table
 from ssdlab.store.run import Run
 from ssdlab.system.folders import Folder
 from ssdlab.system.outputs import ZIP_MARK, output_folder, write_output
@@ -42,7 +42,7 @@ def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -
     try:
         if file_format != "xlsx":
             folder = output_folder(place) if place else own / file_format
-            _write_folder(frames, folder.make(), file_format=file_format)
+            write_frames(frames, TABLES, folder.make(), file_format=file_format)
             return folder.path
         packed = _pack_workbook(run, frames)
         if place is None:
@@ -58,24 +58,29 @@ def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -
     return place
 
 
-def _write_folder(
-    frames: "dict[str, pd.DataFrame]", place: Folder, *, file_format: str
+def write_frames(
+    frames: "Mapping[str, pd.DataFrame]",
+    tables: Mapping[str, Table],
+    place: Folder,
+    *,
+    file_format: str,
 ) -> None:
+    """Write frames with the columns of tables into a folder, a file each."""
     for name, frame in frames.items():
         if file_format == "parquet":
-            content = _to_parquet(name, frame)
+            content = _to_parquet(tables[name], frame)
         else:
             content = _to_csv(frame).encode()
         place.write(f"{name}.{file_format}", content)
 
 
-def _to_parquet(name: str, frame: "pd.DataFrame") -> bytes:
+def _to_parquet(table: Table, frame: "pd.DataFrame") -> bytes:
     import pyarrow.parquet as pq  # noqa: PLC0415 - slow, and not needed for text
 
     from ssdlab.store.tables import frame_to_arrow  # noqa: PLC0415 - as above
 
     file = io.BytesIO()
-    pq.write_table(frame_to_arrow(TABLES[name], frame), file, compression="zstd")
+    pq.write_table(frame_to_arrow(table, frame), file, compression="zstd")
     return file.getvalue()
 
 

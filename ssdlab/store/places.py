@@ -1,4 +1,4 @@
-"""Relative paths named from inside a folder of notebooks."""
+"""What a path means that a user named: a folder, here or above, or a store."""
 
 from pathlib import Path
 
@@ -14,6 +14,16 @@ def find_here_or_above(path: str | Path) -> Path:
         return named
     above = (folder / named for folder in Path.cwd().parents)
     return next((place for place in above if is_there(place)), named)
+
+
+def is_store(path: Path) -> bool:
+    """Return whether a folder is a store of runs, or an address in S3."""
+    return is_in_s3(path) or is_there(path / "runs" / "_delta_log")
+
+
+def is_in_s3(path: Path) -> bool:
+    """Return whether a path is an address in S3, which has one slash then."""
+    return path.parts[:1] == ("s3:",)
 
 
 def is_there(path: Path) -> bool:

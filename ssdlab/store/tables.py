@@ -54,6 +54,8 @@ _ARROW = {
     "int64": pa.int64(),
     "float64": pa.float64(),
     "bool": pa.bool_(),
+    "list<int16>": pa.list_(pa.int16()),
+    "list<int64>": pa.list_(pa.int64()),
 }
 
 
@@ -228,9 +230,11 @@ def read_table(
     content = _read_stored(folder, table, columns)
     renewal = RENEWALS.get(table.name)
     if renewal is None or _version_of(content.schema) not in renewal.versions:
-        return _to_frame(content)
+        return arrow_to_frame(content)
     tables = (table, *(TABLES[name] for name in renewal.needs))
-    renewed = renewal.renew(*(_to_frame(_read_stored(folder, one)) for one in tables))
+    renewed = renewal.renew(
+        *(arrow_to_frame(_read_stored(folder, one)) for one in tables)
+    )
     return renewed if columns is None else renewed[list(columns)]
 
 
@@ -304,7 +308,7 @@ def columns_to_frame(
     table: Table, columns: Mapping[str, Sequence[object]]
 ) -> "pd.DataFrame":
     """Return columns as the frame that `read_table` would return for them."""
-    return _to_frame(_to_arrow(table, columns))
+    return arrow_to_frame(_to_arrow(table, columns))
 
 
 def frame_to_arrow(table: Table, frame: "pd.DataFrame") -> pa.Table:
@@ -323,7 +327,8 @@ def _to_arrow(table: Table, columns: Mapping[str, Sequence[object]]) -> pa.Table
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
-def _to_frame(content: pa.Table) -> "pd.DataFrame":
+def arrow_to_frame(content: pa.Table) -> "pd.DataFrame":
+    """Return a table as a frame with the types of the schema."""
     import pandas as pd  # noqa: PLC0415 - slow, and not needed to write
 
     types = {

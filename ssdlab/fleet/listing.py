@@ -1,0 +1,82 @@
+"""The runs of a store as a list of them shows them, without a frame."""
+
+from pathlib import Path
+from typing import Any
+
+from ssdlab.fleet.delta import open_table
+from ssdlab.fleet.place import place_of, told
+from ssdlab.fleet.tables import FLEET_RUNS
+from ssdlab.model.errors import RunFolderError
+from ssdlab.store.places import is_there
+
+_COLUMNS = [
+    "run_id",
+    "label",
+    "started_at",
+    "status",
+    "profile",
+    "tests",
+    "device_model",
+    "device_serial",
+    "device_firmware",
+    "duration_s",
+    "is_conformant",
+    "is_steady",
+    "doubts",
+    "folder",
+]
+
+
+def list_store(url: str | Path) -> list[dict[str, Any]]:
+    """Return the runs of a store, the newest first; ``path`` is the run folder."""
+    place = place_of(url)
+    with told(place):
+        rows = open_table(place, FLEET_RUNS.name).rows().to_table(columns=_COLUMNS)
+    entries = [_as_entry(row) for row in rows.to_pylist()]
+    return sorted(entries, key=lambda entry: str(entry["started_at"]), reverse=True)
+
+
+def _as_entry(row: dict[str, Any]) -> dict[str, Any]:
+    names = (row["device_model"], row["device_serial"])
+    return {
+        "path": row["folder"],
+        "run_id": row["run_id"],
+        "label": row["label"] or "",
+        "started_at": row["started_at"] or "",
+        "status": row["status"] or "",
+        "profile": row["profile"] or "",
+        "tests": tuple(filter(None, (row["tests"] or "").split(","))),
+        "device": " ".join(filter(None, names)),
+        "firmware": row["device_firmware"] or "",
+        "duration_s": row["duration_s"],
+        "is_conformant": row["is_conformant"],
+        "is_steady": row["is_steady"],
+        "doubts": None if row["doubts"] is None else len(row["doubts"].splitlines()),
+        "trouble": "",
+    }
+
+
+def find_folder(url: str | Path, run: str) -> Path:
+    """Return the folder of a run of a store, by its id or the beginning of that."""
+    entries = list_store(url)
+    found = [one for one in entries if run == one["run_id"]] or [
+        one for one in entries if run and one["run_id"].startswith(run)
+    ]
+    if len(found) != 1:
+        names = ", ".join(one["run_id"] for one in found[:5])
+        raise RunFolderError(
+            folder=run,
+            reason=f"{len(found)} runs of the store begin so: {names}"
+            if found
+            else "no run of the store begins so",
+            remedy="Name one run: ssdlab store ls",
+        )
+    folder = Path(found[0]["path"])
+    if not is_there(folder / "run.json"):
+        raise RunFolderError(
+            folder=str(folder),
+            reason=f"the run {found[0]['run_id']} is gone from there",
+            remedy="Restore it, or add it to the store from where it is now; what the "
+            "store holds of it can still be asked.",
+        )
+    return folder

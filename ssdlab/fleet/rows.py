@@ -1,0 +1,284 @@
+"""What a run contributes to a store: rows of ``runs``, ``cells`` and ``histograms``.
+
+A row of ``cells`` is a workload of a phase in one direction. Its rates are the means of
+the rounds by which the steady state is determined, as in the report; its latencies are
+those of all IOs of the window, as of ``ssdlab qos``. A cell without bins has rates and
+means, but no percentiles.
+"""
+
+import hashlib
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import orjson
+import pandas as pd
+
+from ssdlab.fio.bins import bin_edges, bin_index
+from ssdlab.fleet.tables import LEVELS
+from ssdlab.ingest.ingested import lines_of
+from ssdlab.model.schema import RUNS
+from ssdlab.model.telemetry import WRITTEN
+from ssdlab.qos.averages import mean_of
+from ssdlab.qos.load import Load
+from ssdlab.qos.loads import workload_label
+from ssdlab.stats.claims import claim_levels
+from ssdlab.stats.clusters import FEWEST_ROUNDS
+from ssdlab.stats.latency_kind import latency_kind, with_latency_of
+from ssdlab.stats.matrix import mark_window
+from ssdlab.stats.trend import estimate_nonnegative_mean
+from ssdlab.store.catalog import duration_of
+
+if TYPE_CHECKING:
+    from ssdlab.store.run import Run
+
+Row = dict[str, Any]
+
+_KINDS = ("cell", "histogram", "mean")
+_WORKLOAD = ["access", "block_size_bytes", "read_percent", "threads", "queue_depth"]
+_KEYS = ["test", "phase", "kind", "workload", "direction"]
+_READINGS = {
+    "written_before_bytes": WRITTEN,
+    "power_on_hours": "power_on_hours",
+    "wear_percent": "wear_percent",
+}
+_OF_DRIVE = ("block", "virtual")
+_BASES = {"histogram": "run", "mean": "printed"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunRows:
+    """The rows of one run, by table."""
+
+    run_id: str
+    ingest_id: str
+    rows: Mapping[str, Sequence[Row]]
+
+
+def rows_of_run(
+    run: "Run", *, record_sha256: str, manifest_sha256: str, added_s: float
+) -> RunRows:
+    """Return what a run contributes to a store; it is named after what it is."""
+    target = run.record.target
+    device: Row = {
+        "device_model": target.model,
+        "device_serial": target.serial,
+        "device_firmware": target.firmware,
+    }
+    cells = [device | own for own in _cells(run)]
+    histograms = [
+        {name: row[name] for name in ("cell", "lat_min_ns", "lat_max_ns")} | bins
+        for row in cells
+        if (bins := row.pop("bins"))
+    ]
+    rows = {
+        "histograms": histograms,
+        "cells": cells,
+        "runs": [
+            _of_run(run)
+            | {
+                "manifest_sha256": manifest_sha256 or None,
+                "record_sha256": record_sha256,
+                "cells": len(cells),
+                "histograms": len(histograms),
+            }
+        ],
+    }
+    ingest_id = _digest(rows)
+    shared: Row = {
+        "run_id": run.record.run_id,
+        "ingest_id": ingest_id,
+        "added_s": added_s,
+    }
+    return RunRows(
+        run_id=run.record.run_id,
+        ingest_id=ingest_id,
+        rows={name: [own | shared for own in of] for name, of in rows.items()},
+    )
+
+
+def _of_run(run: "Run") -> Row:
+    (own,) = _plain_rows(run.runs)
+    answers = run.answers
+    return {name: own.get(name) for name in RUNS.column_names} | {
+        "folder": str(run.path.resolve()),
+        "duration_s": duration_of(run.state),
+        "is_conformant": answers.conforms,
+        "is_steady": answers.is_steady,
+        "departures": lines_of(answers.found("procedure")),
+        "doubts": lines_of(answers.found("numbers")),
+        "neighbours": _joined(run.steps["neighbours"]),
+        **_first_readings(run.telemetry),
+    }
+
+
+def _digest(rows: Mapping[str, Sequence[Row]]) -> str:
+    options = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SORT_KEYS
+    return hashlib.sha256(orjson.dumps(rows, option=options)).hexdigest()[:32]
+
+
+def _cells(run: "Run") -> Iterator[Row]:
+    """Yield the cells of a run in their order; ``bins`` is empty if there are none."""
+    measured = run.measurements[run.measurements["kind"].isin(_KINDS)]
+    marked = mark_window(measured, run.windows)
+    marked["workload"] = _labels(marked)
+    held = run.bins[run.bins["count"] > 0]
+    by_side = dict(iter(held.groupby(["step_id", "direction"], sort=False)))
+    steady = _steady_phases(run.windows)
+    neighbours = run.steps.set_index("step_id")["neighbours"]
+    found = []
+    for key, rows in marked.groupby(_KEYS, sort=True, dropna=False):
+        names = dict(zip(_KEYS, map(str, key), strict=True))
+        ordered = rows.sort_values("step_id", kind="stable").reset_index(drop=True)
+        steps = _chosen(ordered, "is_in_window")
+        own_bins = [
+            by_side[side]
+            for side in zip(steps["step_id"], steps["direction"], strict=True)
+            if side in by_side
+        ]
+        found.append({
+            "cell": " ".join(names.values()),
+            **names,
+            **{name: _known(ordered[name].iloc[0]) for name in _WORKLOAD},
+            "basis": _basis(names["kind"], ordered),
+            "is_steady": steady.get((names["test"], names["phase"])),
+            **_rates(_chosen(ordered, "is_sampled")),
+            **_latencies(names, steps, own_bins),
+            "neighbours": _joined(neighbours.reindex(steps["step_id"])),
+        })
+    yield from sorted(found, key=lambda row: str(row["cell"]))
+
+
+def _labels(rows: pd.DataFrame) -> list[str]:
+    values = list(zip(*(rows[name] for name in _WORKLOAD), strict=True))
+    known = {
+        one: workload_label(dict(zip(_WORKLOAD, one, strict=True)))
+        for one in dict.fromkeys(values)
+    }
+    return [known[one] for one in values]
+
+
+def _chosen(rows: pd.DataFrame, mark: str) -> pd.DataFrame:
+    """Return the marked rounds; all of them if none is."""
+    is_marked = rows[mark].fillna(value=False).astype(bool)
+    return rows[is_marked].reset_index(drop=True) if is_marked.any() else rows
+
+
+def _basis(kind: str, rows: pd.DataFrame) -> str:
+    is_in_window = bool(rows["is_in_window"].fillna(value=False).any())
+    return _BASES.get(kind, "window" if is_in_window else "rounds")
+
+
+def _steady_phases(windows: pd.DataFrame) -> dict[tuple[str, str], bool]:
+    """Return whether each judged phase got steady in all its tracking variables."""
+    final = windows[windows["is_final"].fillna(value=False).astype(bool)]
+    is_steady = final["is_round_steady"].fillna(value=False).astype(bool)
+    found: dict[tuple[str, str], bool] = {}
+    for test, phase, one in zip(final["test"], final["phase"], is_steady, strict=True):
+        found[test, phase] = found.get((test, phase), True) and one
+    return found
+
+
+def _rates(rounds: pd.DataFrame) -> Row:
+    """Return the means of the rates, and the interval of the IOPS."""
+    iops = rounds["iops"].astype(float).dropna().to_numpy()
+    rates = rounds["bw_bytes_per_s"].astype(float)
+    row: Row = {
+        "sampled_rounds": len(rounds),
+        "iops": float(iops.mean()) if iops.size else None,
+        "bw_bytes_per_s": _number(rates.mean()),
+    }
+    if iops.size >= FEWEST_ROUNDS:
+        found = estimate_nonnegative_mean(iops)
+        row |= {"iops_low": _number(found.low), "iops_high": _number(found.high)}
+    return row
+
+
+def _latencies(
+    names: Mapping[str, str], steps: pd.DataFrame, bins: Sequence[pd.DataFrame]
+) -> Row:
+    """Return what is known of the latencies of all IOs of some steps."""
+    held = pd.concat(bins).sort_values("lat_ns", kind="stable") if bins else None
+    kind = "lat" if held is None else latency_kind(steps, held)
+    own = with_latency_of(steps, kind)
+    if held is None:
+        bounded: Row = {"bins": {}}
+    else:
+        with_bins = own[own["step_id"].isin(held["step_id"])].reset_index(drop=True)
+        load = Load(**names, steps=with_bins, bins=held, latency=kind)
+        bounded = {"bins": _bins(load), **_percentiles(load)}
+    total = own["total_ios"]
+    load = Load(**names, steps=own, bins=own.iloc[:0], latency=kind)
+    return {
+        "rounds": len(own),
+        "total_ios": None if total.isna().any() else int(total.sum()),
+        "latency": kind,
+        "lat_min_ns": _number(own["lat_min_ns"].astype(float).min(skipna=False)),
+        "lat_mean_ns": _number(mean_of(load, "lat_mean_ns")),
+        "lat_max_ns": _number(own["lat_max_ns"].astype(float).max(skipna=False)),
+        **bounded,
+    }
+
+
+def _percentiles(load: Load) -> Row:
+    row: Row = {}
+    claims = claim_levels(load.binned, LEVELS.values())
+    for name, claim in zip(LEVELS, claims, strict=True):
+        row |= {
+            f"lat_{name}_ns": _number(claim.interval.estimate),
+            f"lat_{name}_low_ns": _number(claim.interval.low),
+            f"lat_{name}_high_ns": _number(claim.interval.high),
+            f"is_{name}_supported": claim.is_supported,
+        }
+    return row
+
+
+def _bins(load: Load) -> Row:
+    """Return the merged bins by their numbers; nothing if they are other than fio's."""
+    binned = load.binned
+    held = load.bins.drop_duplicates("lat_ns")
+    lower, upper = bin_edges(held["lat_ns"].to_numpy(np.int64))
+    is_own = (lower == held["lat_lower_ns"]).all() and (
+        upper == held["lat_upper_ns"]
+    ).all()
+    if not is_own:
+        return {}
+    return {
+        "bin": bin_index(binned.names).tolist(),
+        "count": binned.merged.tolist(),
+    }
+
+
+def _first_readings(telemetry: pd.DataFrame) -> Row:
+    """Return what the drive said of its life before the run, as far as it did."""
+    of_drive = telemetry[telemetry["source"].isin(_OF_DRIVE)].sort_values("time_s")
+    first = of_drive.drop_duplicates("name").set_index("name")["value"]
+    return {
+        column: _number(first[name])
+        for column, name in _READINGS.items()
+        if name in first
+    }
+
+
+def _joined(texts: Iterable[Any]) -> str | None:
+    """Return the distinct lines of texts; None if all of them are missing."""
+    known = [str(text) for text in texts if not pd.isna(text)]
+    lines = dict.fromkeys(line for text in known for line in text.splitlines())
+    return "\n".join(lines) if known else None
+
+
+def _plain_rows(frame: pd.DataFrame) -> list[Row]:
+    plain = frame.astype(object)
+    known = plain.where(plain.notna(), None).to_dict("records")
+    return [{str(name): value for name, value in row.items()} for row in known]
+
+
+def _known(value: Any) -> Any:
+    return None if pd.isna(value) else value
+
+
+def _number(value: float) -> float | None:
+    """Return a number; None if it is not known or not bounded."""
+    return float(value) if math.isfinite(value) else None

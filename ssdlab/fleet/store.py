@@ -1,0 +1,481 @@
+"""A store of runs as users see it: frames, quantiles of merged bins, SQL."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib import import_module
+from itertools import compress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+from numpy.typing import NDArray
+
+from ssdlab.fio.bins import BIN_COUNT, bin_edges, bin_value
+from ssdlab.fleet.add import add_run
+from ssdlab.fleet.delta import (
+    OpenTable,
+    create_tables,
+    open_table,
+    schema_of,
+)
+from ssdlab.fleet.place import Place, missing, place_of, told
+from ssdlab.fleet.tables import CELLS, FLEET_RUNS, FLEET_TABLES, HISTOGRAMS
+from ssdlab.model.errors import ParameterError, StoreError, UnknownNameError
+from ssdlab.stats.cells import named_like
+from ssdlab.stats.latency import (
+    Extremes,
+    hold_within,
+    is_supported,
+    places_reached,
+)
+from ssdlab.store.tables import arrow_to_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ssdlab.store.run import Run
+
+MEMORY_LIMIT: Final = "400MiB"  # of a query in SQL, beside what Python itself holds
+_NAMES = ["cell", "test", "workload", "direction"]
+_OF_BINS = ["ingest_id", "cell", "lat_min_ns", "lat_max_ns", "bin", "count"]
+
+
+@dataclass(frozen=True)
+class Store:
+    """A store of runs as it was when it was opened, as `ssdlab.open_store` returns it.
+
+    Attributes
+    ----------
+    url : str
+        The folder, or the prefix in S3.
+    """
+
+    url: str
+    _tables: Mapping[str, OpenTable] = field(repr=False, compare=False)
+
+    @property
+    def _place(self) -> Place:
+        return Place(self.url)
+
+    @cached_property
+    def _rows(self) -> Mapping[str, ds.Dataset]:
+        """The rows of each table, whose files stay open."""
+        return {name: table.rows() for name, table in self._tables.items()}
+
+    @cached_property
+    def _runs(self) -> "pd.DataFrame":
+        with told(self._place):
+            held = self._rows[FLEET_RUNS.name].to_table()
+        frame = arrow_to_frame(held)
+        return frame.sort_values(["started_at", "run_id"]).reset_index(drop=True)
+
+    @cached_property
+    def _visible(self) -> pa.Array:
+        """What of the other tables belongs to a run, in the order of the runs."""
+        return pa.array(self._runs["ingest_id"].tolist(), pa.string())
+
+    @cached_property
+    def _names(self) -> "pd.DataFrame":
+        """Every cell once, with its names."""
+        texts = ds.ParquetReadOptions(dictionary_columns=set(_NAMES))
+        rows = self._tables[CELLS.name].rows(parquet_read_options=texts)
+        with told(self._place):
+            held = rows.to_table(columns=_NAMES).unify_dictionaries()
+        codes = held.append_column("one", pa.repeat(1, held.num_rows))
+        distinct = codes.group_by(_NAMES).aggregate([("one", "sum")])
+        frame: pd.DataFrame = distinct.select(_NAMES).to_pandas().astype(str)
+        return frame.sort_values("cell").reset_index(drop=True)
+
+    def add(self, run: "str | Path | Run") -> "Store":
+        """Add a run that has ended, and return the store as it then is.
+
+        Adding it again changes nothing, unless the run or ssdlab has changed.
+
+        Parameters
+        ----------
+        run : str, Path or Run
+            The run, as `ssdlab.open_run` takes it.
+
+        Returns
+        -------
+        Store
+            The store with the run.
+
+        Raises
+        ------
+        RunFolderError
+            If there is no such run, or it is under way.
+        StoreFailedError
+            If the store cannot be written; nothing is half in it.
+        """
+        add_run(self._place, run, now_s=datetime.now(tz=UTC).timestamp())
+        return open_store(self.url)
+
+    def runs(self) -> "pd.DataFrame":
+        """Return the table ``runs``: one row per run, the oldest first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of the data dictionary.
+        """
+        return self._runs.copy()
+
+    def cells(
+        self, cell: str = "", *, test: str = "", direction: str = ""
+    ) -> "pd.DataFrame":
+        """Return the table ``cells``, or some of its rows.
+
+        Parameters
+        ----------
+        cell : str, default ""
+            The first words of a workload, such as ``RND 4KiB 0/100``; blanks and case
+            do not matter. By default all.
+        test : str, default ""
+            The test; by default all.
+        direction : {"", "total", "read", "write", "trim"}, default ""
+            Which IOs; by default all.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per run, phase, workload and direction.
+
+        Raises
+        ------
+        UnknownNameError
+            If the store has no such workload, test or direction.
+        """
+        return arrow_to_frame(
+            self._chosen(CELLS.name, cell, test=test, direction=direction)
+        )
+
+    def histograms(
+        self, cell: str = "", *, test: str = "", direction: str = ""
+    ) -> "pd.DataFrame":
+        """Return the table ``histograms``, or some of its rows.
+
+        Parameters
+        ----------
+        cell : str, default ""
+            The first words of a workload, as of `cells`.
+        test : str, default ""
+            The test; by default all.
+        direction : {"", "total", "read", "write", "trim"}, default ""
+            Which IOs; by default all.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per row of ``cells`` that has bins.
+
+        Raises
+        ------
+        UnknownNameError
+            If the store has no such workload, test or direction.
+        """
+        return arrow_to_frame(
+            self._chosen(HISTOGRAMS.name, cell, test=test, direction=direction)
+        )
+
+    def quantile(
+        self,
+        cell: str,
+        q: float,
+        *,
+        by: str | Sequence[str] = "device_serial",
+        test: str = "",
+        direction: str = "total",
+    ) -> "pd.DataFrame":
+        """Return a quantile of latency over runs, from their merged bins.
+
+        Parameters
+        ----------
+        cell : str
+            The first words of a workload, such as ``RND 4KiB 0/100``.
+        q : float
+            The quantile, such as 0.9999: more than 0 and at most 1.
+        by : str or sequence of str, default "device_serial"
+            Columns of ``runs``: the runs that are equal in them are merged. With none,
+            all runs are.
+        test : str, default ""
+            The test; by default all that have such a workload, each by itself.
+        direction : {"total", "read", "write", "trim"}, default "total"
+            Which IOs.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per cell and group: ``cell``, the columns of ``by``, ``runs``,
+            ``total_ios`` in the bins, ``lat_ns`` [ns], and ``is_supported``: there are
+            enough IOs to bound the quantile from above if they were independent.
+
+        Raises
+        ------
+        ParameterError
+            If ``q`` is no quantile, or ``by`` names no column of ``runs``.
+        UnknownNameError
+            If the store has no such workload, test or direction.
+
+        Notes
+        -----
+        Bins are added and the quantile is read from their sum by fio's own rule; it is
+        never an average of quantiles.
+        """
+        if not 0 < q <= 1:
+            raise ParameterError(name="q", value=q, asked="more than 0 and at most 1")
+        names = [by] if isinstance(by, str) else list(by)
+        unknown = [one for one in names if one not in FLEET_RUNS.column_names]
+        if unknown:
+            raise ParameterError(
+                name="by", value=unknown[0], asked="a column of the table runs"
+            )
+        keys = self._cells_like(cell, test, direction)
+        with told(self._place):
+            held = self._rows[HISTOGRAMS.name].to_table(
+                columns=_OF_BINS, filter=pc.field("cell").isin(keys)
+            )
+        return self._merged(held, keys, names, level=round(q * 100, 10))
+
+    def _merged(
+        self, held: pa.Table, keys: Sequence[str], by: list[str], *, level: float
+    ) -> "pd.DataFrame":
+        """Return a percentile of each cell and group of runs."""
+        import pandas as pd  # noqa: PLC0415 - slow
+
+        grouped = self._runs.groupby(by, dropna=False, sort=True) if by else None
+        groups: NDArray[np.int64] = np.zeros(len(self._runs), np.int64)
+        if grouped is not None:
+            groups = np.asarray(grouped.ngroup(), np.int64)
+        labels = self._runs.assign(group=groups).drop_duplicates("group")
+        labels = labels.set_index("group")[by]
+        place = pc.index_in(held["ingest_id"], value_set=self._visible)
+        rows = []
+        for key in keys:
+            is_own = pc.and_(pc.equal(held["cell"], key), pc.is_valid(place))
+            own = held.filter(is_own).combine_chunks()
+            of_rows = groups[place.filter(is_own).to_numpy().astype(np.int64)]
+            for group, counts, extremes in _sum_bins(own, of_rows):
+                total = int(counts.sum())
+                rows.append({
+                    "cell": key,
+                    **labels.loc[group].to_dict(),
+                    "runs": int((of_rows == group).sum()),
+                    "total_ios": total,
+                    "lat_ns": _percentile(counts, level, extremes),
+                    "is_supported": bool(is_supported([level], total)[0]),
+                })
+        columns = ["cell", *by, "runs", "total_ios", "lat_ns", "is_supported"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def sql(self, text: str) -> "pd.DataFrame":
+        """Return the rows of a question in SQL, asked by DuckDB.
+
+        Parameters
+        ----------
+        text : str
+            One ``select`` over ``runs``, ``cells`` and ``histograms``. No other file
+            is read, and none is written.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Its rows.
+
+        Raises
+        ------
+        StoreError
+            If it is not valid.
+        MissingToolError
+            If DuckDB is not installed.
+        """
+        duckdb = _duckdb()
+        try:
+            statements = duckdb.extract_statements(text)
+            if [one.type for one in statements] != [duckdb.StatementType.SELECT]:
+                raise StoreError(
+                    store=self.url,
+                    reason="that is not one select",
+                    remedy="A store is asked, and not changed, in SQL.",
+                )
+            frame: pd.DataFrame = self._connection.execute(text).df()
+        except duckdb.Error as error:
+            raise StoreError(
+                store=self.url,
+                reason=f"it cannot be asked that ({' '.join(str(error).split())})",
+                remedy="The tables are runs, cells and histograms.",
+            ) from None
+        return frame
+
+    @cached_property
+    def _connection(self) -> Any:
+        """A database whose views are the tables of the store, and nothing else."""
+        connection = _duckdb().connect(
+            ":memory:",
+            config={
+                "memory_limit": MEMORY_LIMIT,
+                "autoinstall_known_extensions": "false",
+                "temp_directory": "",
+            },
+        )
+        connection.execute("create schema stored")
+        for name, table in self._tables.items():
+            source = self._source(connection, name, table)
+            connection.execute(f"create view stored.{name} as select * from {source}")  # noqa: S608 - names and files are ours
+        for name in self._tables:
+            is_seen = "where ingest_id in (select ingest_id from stored.runs)"
+            connection.execute(
+                f"create view {name} as select * from stored.{name} "  # noqa: S608 - as above
+                + ("" if name == FLEET_RUNS.name else is_seen)
+            )
+        if self._place.is_local:
+            folder = _quoted(self.url)
+            connection.execute(f"set allowed_directories = [{folder}]")
+        connection.execute("set enable_external_access = false")
+        connection.execute("set lock_configuration = true")
+        return connection
+
+    def _source(self, connection: Any, name: str, table: OpenTable) -> str:
+        """Return what a view reads: files, if DuckDB itself can, else Arrow."""
+        files = table.delta.file_uris()
+        if files and self._place.is_local:
+            listed = ", ".join(map(_quoted, files))
+            return f"read_parquet([{listed}], union_by_name = true)"
+        rows = self._rows[name] if files else _no_rows(name)
+        connection.register(f"arrow_{name}", rows)
+        return f"arrow_{name}"
+
+    def _cells_like(self, cell: str, test: str, direction: str) -> list[str]:
+        """Return the cells that a workload, a test and a direction mean."""
+        names = self._names
+        for column, wanted in (("test", test), ("direction", direction)):
+            known = sorted(set(names[column]))
+            if wanted and wanted not in known:
+                raise UnknownNameError(kind=column, name=wanted, known=known)
+            names = names[names[column] == wanted] if wanted else names
+        is_wanted = named_like(names["workload"], cell)
+        found = list(compress(names["cell"], is_wanted))
+        if not found:
+            known = sorted(set(names["workload"]))
+            raise UnknownNameError(kind="workload", name=cell, known=known)
+        return found
+
+    def _chosen(self, name: str, cell: str, *, test: str, direction: str) -> pa.Table:
+        """Return rows of the runs of the store, ordered by run and cell."""
+        wanted = pc.field("ingest_id").isin(self._visible)
+        if cell or test or direction:
+            keys = self._cells_like(cell, test, direction)
+            wanted &= pc.field("cell").isin(keys)
+        with told(self._place):
+            found = self._rows[name].to_table(filter=wanted)
+        at = pc.index_in(found["ingest_id"], value_set=self._visible)
+        ordered = found.append_column("place", at).sort_by([
+            ("place", "ascending"),
+            ("cell", "ascending"),
+        ])
+        return ordered.drop_columns(["place"])
+
+
+def _sum_bins(
+    rows: pa.Table, groups: NDArray[np.int64]
+) -> Iterator[tuple[int, NDArray[np.int64], Extremes]]:
+    """Yield each group with the sum of its bins, and the extremes of its latencies."""
+    if not rows.num_rows:
+        return
+    bins = rows["bin"].combine_chunks()
+    counts = pc.list_flatten(rows["count"].combine_chunks()).to_numpy()
+    order, codes = np.unique(groups, return_inverse=True)
+    sizes = pc.list_value_length(bins).to_numpy()
+    places = np.repeat(codes, sizes) * BIN_COUNT + pc.list_flatten(bins).to_numpy()
+    sums = np.zeros(order.size * BIN_COUNT, np.int64)
+    np.add.at(sums, places, counts)
+    least = np.full(order.size, np.inf)
+    greatest = np.full(order.size, -np.inf)
+    np.minimum.at(least, codes, rows["lat_min_ns"].to_numpy().astype(float))
+    np.maximum.at(greatest, codes, rows["lat_max_ns"].to_numpy().astype(float))
+    ends = zip(least.tolist(), greatest.tolist(), strict=True)
+    yield from zip(order.tolist(), sums.reshape(-1, BIN_COUNT), ends, strict=True)
+
+
+def _percentile(counts: NDArray[np.int64], level: float, extremes: Extremes) -> float:
+    """Return a percentile of bins, as `ssdlab.stats.binned.bin_rounds` holds it."""
+    last = int(np.flatnonzero(counts)[-1])
+    least, greatest = extremes
+    lower, upper = (int(end) for end in bin_edges(bin_value(last)))
+    told_apart = lower if greatest > upper else greatest
+    place = places_reached(np.cumsum(counts), [level])
+    return float(hold_within(bin_value(place), (least, told_apart))[0])
+
+
+def _duckdb() -> Any:
+    try:
+        return import_module("duckdb")
+    except ModuleNotFoundError:
+        error = missing("duckdb")
+        raise error from None
+
+
+def _quoted(text: str) -> str:
+    """Return a text as SQL writes it."""
+    doubled = text.replace("'", "''")
+    return f"'{doubled}'"
+
+
+def _no_rows(name: str) -> pa.Table:
+    return schema_of(FLEET_TABLES[name]).empty_table()
+
+
+def open_store(url: str | Path, *, create: bool = False) -> Store:
+    """Open a store of runs, to ask about many runs at once.
+
+    A store is an index over run folders, which it never changes: one row per run, and
+    one per workload with its rates, latencies and merged bins. It can be made anew from
+    the folders at any time. What was added after it was opened is seen when it is
+    opened again.
+
+    Parameters
+    ----------
+    url : str or Path
+        A folder, or ``s3://BUCKET/PREFIX`` with the usual variables ``AWS_…`` in the
+        environment. A relative folder that is not here is searched in the folders
+        above.
+    create : bool, default False
+        Whether to make the store if there is none.
+
+    Returns
+    -------
+    Store
+        The store, with ``runs()``, ``cells()`` and ``histograms()`` as frames,
+        ``quantile()`` of merged bins, ``sql()``, and ``add()``.
+
+    Raises
+    ------
+    StoreError
+        If there is no store, or it is damaged.
+    StoreFailedError
+        If it cannot be read.
+    MissingToolError
+        If deltalake is not installed: ``pip install 'ssdlab[fleet]'``.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     store = ssdlab.open_store(f"{folder}/store", create=True)
+    ...     store = store.add("data/samples/virtual-b")
+    ...     found = store.quantile("RND 4KiB 0/100", 0.99, test="lat")
+    >>> found["device_serial"].unique().tolist(), found["runs"].tolist()
+    (['VIRTUAL-B'], [1, 1])
+    """
+    place = place_of(url, is_new=create)
+    if create:
+        create_tables(place)
+    with told(place):
+        tables = {name: open_table(place, name) for name in FLEET_TABLES}
+    return Store(place.url, tables)
