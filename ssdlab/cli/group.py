@@ -29,10 +29,9 @@ _OBJECTS_BETWEEN_SEARCHES = 50_000  # some MB, if all of them were cycles
 _STREAMS = 3  # standard input, output and errors
 _SECTIONS = MappingProxyType({
     "Measure": "quick run resume watch plan profiles",
-    "Measure a lab": "campaign",
+    "A lab": "campaign store",
     "Look": "show runs report qos figures steady-state lab notebooks",
     "Compare": "compare classes",
-    "Many runs": "store",
     "Import and export": "import parse ingest export page",
     "Drives and host": "devices purge doctor ceiling",
     "Published procedures": "peak hot-cold saturate precondition-time sequence "
