@@ -6,27 +6,22 @@ type are refused.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
 from datetime import date
-from functools import cache
-from types import NoneType, UnionType
-from typing import (
-    Any,
-    Literal,
-    NoReturn,
-    TypeVar,
-    Union,
-    cast,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from types import NoneType
+from typing import Any, Literal, NoReturn, TypeVar, get_args, get_origin
 
+from cattrs import Converter, transform_error
+from cattrs.errors import BaseValidationError, ForbiddenExtraKeysError
+from cattrs.gen import make_dict_structure_fn
+from cattrs.strategies import configure_tagged_union
+
+from ssdlab.model.asked import Asked
 from ssdlab.model.fio_option import FioOption
+from ssdlab.model.spec import Phase
 
 _T = TypeVar("_T")
-_Read = Callable[[Any], Any]
 _WORDS = {
     str: "text in quotes",
     int: "a whole number",
@@ -34,212 +29,47 @@ _WORDS = {
     bool: "true or false",
     date: "a date",
 }
-_UNKNOWN = "unknown field"
-_TAG = "type"
 
 
 def from_plain(kind: type[_T], data: Any) -> _T:
     """Return frozen data from the plain values that `to_plain` made."""
     try:
-        return cast("_T", _reader(cast("Any", kind))(data))
-    except _Refused as error:
-        where, why = min(error.found, key=lambda one: not one[1].startswith(_UNKNOWN))
-        msg = f"{where.removeprefix('.')}: {why}".removeprefix(": ")
+        return _CONVERTER.structure(data, kind)
+    except (BaseValidationError, ValueError, TypeError) as error:
+        found = transform_error(error, "", _reason)
+        why, _, where = min(found, key=lambda one: _UNKNOWN not in one).rpartition("@ ")
+        msg = f"{where.removeprefix('.')}: {why.rstrip()}".removeprefix(": ")
         raise ValueError(msg) from error
 
 
 def to_plain(value: object) -> Any:
     """Return plain values that JSON can hold."""
-    return _plain(value, object)
+    return _CONVERTER.unstructure(value)
 
 
-def _plain(value: Any, kind: Any) -> Any:
-    """Return the plain value of a field of that type."""
-    if isinstance(value, FioOption):
-        return list(value)
-    if is_dataclass(value):
-        hints = _hints(cast("Any", type(value)))
-        own = {name: _plain(getattr(value, name), hints[name]) for name in hints}
-        is_named = len(_dataclasses(kind)) > 1
-        return own | {_TAG: type(value).__name__} if is_named else own
-    parts = [get_args(one) for one in _members(kind) if get_origin(one) is not Literal]
-    inner = [one for part in parts for one in part if one is not Ellipsis] or [object]
-    if isinstance(value, tuple | list):
-        kinds = inner if len(inner) == len(value) else inner * len(value)
-        return [_plain(one, own) for one, own in zip(value, kinds, strict=False)]
-    if isinstance(value, Mapping):
-        return {name: _plain(one, inner[-1]) for name, one in value.items()}
-    return value
+_UNKNOWN = "unknown field"
 
 
-class _Refused(ValueError):  # noqa: N818 - it is caught here, and words are made of it
-    """What was found wrong: where, and why."""
-
-    def __init__(self, found: Iterable[tuple[str, str]]) -> None:
-        self.found = list(found)
-        super().__init__(self.found)
-
-
-def _fail(why: str) -> NoReturn:
-    raise _Refused([("", why)])
+def _reason(error: BaseException, _kind: type | None) -> str:
+    if isinstance(error, ForbiddenExtraKeysError):
+        return f"{_UNKNOWN} {min(error.extra_fields)!r}"
+    if isinstance(error, KeyError):
+        return f"{error.args[0]!r} is missing or unknown"
+    return str(error)
 
 
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    """Return the fields of a dataclass with their types."""
-    hints = get_type_hints(kind)
-    return {field.name: hints[field.name] for field in fields(kind)}
+def _is_of(origin: Any) -> Callable[[Any], bool]:
+    return lambda kind: origin in {kind, get_origin(kind)}
 
 
-def _members(kind: Any) -> tuple[Any, ...]:
-    """Return what a field may hold besides nothing."""
-    is_union = get_origin(kind) in {Union, UnionType}
-    return tuple(one for one in get_args(kind) if one is not NoneType) * is_union or (
-        kind,
-    )
+def _is_of_values(kind: Any) -> bool:
+    """Tell whether a field takes one of several plain types."""
+    kinds = set(get_args(kind)) - {NoneType}
+    return len(kinds) > 1 and kinds <= set(_WORDS)
 
 
-def _dataclasses(kind: Any) -> dict[str, type]:
-    """Return the dataclasses that a field may hold, by name."""
-    found = (one for one in _members(kind) if isinstance(one, type))
-    return {one.__name__: one for one in found if is_dataclass(one)}
-
-
-@cache
-def _reader(kind: Any) -> _Read:
-    """Return what reads values of a type."""
-    make = _MAKERS.get(get_origin(kind) or kind)
-    if make is None and is_dataclass(kind):
-        make = _table_reader
-    if make is None:
-        msg = f"{kind} has no plain form"
-        raise TypeError(msg)
-    return make(kind)
-
-
-def _scalar_reader(kind: Any) -> _Read:
-    return lambda data: _exact(data, (kind,))
-
-
-def _any_reader(_kind: Any) -> _Read:
-    return lambda data: data
-
-
-def _option_reader(_kind: Any) -> _Read:
-    read = _tuple_reader(tuple[str, str])
-    return lambda data: FioOption(*read(data))
-
-
-def _literal_reader(kind: Any) -> _Read:
-    return lambda data: _one_of(data, get_args(kind))
-
-
-def _union_reader(kind: Any) -> _Read:
-    kinds = _members(kind)
-    if set(kinds) <= set(_WORDS):
-        return lambda data: _exact(data, get_args(kind))
-    named = _dataclasses(kind)
-    read = _named_reader(named) if len(named) > 1 else _reader(*kinds)
-    if NoneType not in get_args(kind):
-        return read
-    return lambda data: None if data is None else read(data)
-
-
-def _named_reader(kinds: Mapping[str, type]) -> _Read:
-    def read(data: Any) -> Any:
-        rest = dict(_table(data))
-        name = rest.pop(_TAG, _TAG)
-        if not isinstance(name, str) or name not in kinds:
-            _fail(f"{name!r} is missing or unknown")
-        return _reader(kinds[name])(rest)
-
-    return read
-
-
-def _tuple_reader(kind: Any) -> _Read:
-    inner = get_args(kind)
-    is_any_length = inner[-1] is Ellipsis
-
-    def read(data: Any) -> tuple[Any, ...]:
-        if not isinstance(data, list | tuple):
-            _fail(f"{data!r} is not a list")
-        if not is_any_length and len(data) != len(inner):
-            problem = "Not enough" if len(data) < len(inner) else "Too many"
-            _fail(f"{problem} values in {data!r}")
-        kinds = inner[:1] * len(data) if is_any_length else inner
-        named = ((f"[{place}]", one) for place, one in enumerate(data))
-        return tuple(_all_read(named, kinds).values())
-
-    return read
-
-
-def _mapping_reader(kind: Any) -> _Read:
-    inner = get_args(kind)[1]
-
-    def read(data: Any) -> dict[str, Any]:
-        table = _table(data)
-        for name in table:
-            _exact(name, (str,))
-        named = ((f"[{name!r}]", one) for name, one in table.items())
-        found = _all_read(named, [inner] * len(table))
-        return dict(zip(table, found.values(), strict=True))
-
-    return read
-
-
-def _table_reader(kind: type) -> _Read:
-    hints = _hints(kind)
-    needed = [
-        field.name
-        for field in fields(kind)
-        if field.default is MISSING and field.default_factory is MISSING
-    ]
-
-    def read(data: Any) -> Any:
-        table = _table(data)
-        present = {name: one for name, one in hints.items() if name in table}
-        wrong = [
-            (f".{name}", f"{name!r} is missing or unknown")
-            for name in needed
-            if name not in table
-        ]
-        if unknown := table.keys() - hints.keys():
-            wrong.append(("", f"{_UNKNOWN} {min(unknown)!r}"))
-        named = ((f".{name}", table[name]) for name in present)
-        values = _all_read(named, present.values(), wrong)
-        try:
-            return kind(**dict(zip(present, values.values(), strict=True)))
-        except (ValueError, TypeError) as error:
-            _fail(str(error))
-
-    return read
-
-
-def _all_read(
-    named: Iterable[tuple[str, Any]],
-    kinds: Iterable[Any],
-    wrong: Iterable[tuple[str, str]] = (),
-) -> dict[str, Any]:
-    """Read values by their places; tell all that is wrong with them at once."""
-    found = list(wrong)
-    values = {}
-    for (place, one), kind in zip(named, kinds, strict=True):
-        try:
-            values[place] = _reader(kind)(one)
-        except _Refused as error:
-            found += [(f"{place}{where}", why) for where, why in error.found]
-    if found:
-        raise _Refused(found)
-    return values
-
-
-def _table(data: Any) -> Mapping[str, Any]:
-    if not isinstance(data, Mapping):
-        _fail(f"{data!r} is not a table")
-    return data
-
-
-def _exact(data: Any, kinds: tuple[Any, ...]) -> Any:
+def _exact(data: Any, kind: Any) -> Any:
+    kinds = get_args(kind) or (kind,)
     is_other = isinstance(data, date) and date in kinds
     is_other |= type(data) is int and float in kinds
     if type(data) not in kinds and not is_other:
@@ -250,18 +80,49 @@ def _exact(data: Any, kinds: tuple[Any, ...]) -> Any:
     return data
 
 
-def _one_of(data: Any, known: tuple[Any, ...]) -> Any:
-    if data not in known:
-        _fail(f"{data!r} is not one of {', '.join(map(repr, known))}")
+def _one_of(data: Any, kind: Any) -> Any:
+    if data not in get_args(kind):
+        _fail(f"{data!r} is not one of {', '.join(map(repr, get_args(kind)))}")
     return data
 
 
-_MAKERS: dict[Any, Callable[[Any], _Read]] = {
-    **dict.fromkeys(_WORDS, _scalar_reader),
-    **dict.fromkeys((object, Any), _any_reader),
-    **dict.fromkeys((Union, UnionType), _union_reader),
-    FioOption: _option_reader,
-    Literal: _literal_reader,
-    tuple: _tuple_reader,
-    **dict.fromkeys((dict, Mapping), _mapping_reader),
-}
+def _from_list(data: Any, kind: Any) -> Any:
+    if not isinstance(data, list | tuple):
+        _fail(f"{data!r} is not a list")
+    return _STRUCTURE_TUPLE(data, kind)
+
+
+def _from_pair(data: Any, _kind: Any) -> FioOption:
+    return FioOption(*_from_list(data, tuple[str, str]))
+
+
+def _from_table(kind: Any) -> Callable[[Any, Any], Any]:
+    structure = make_dict_structure_fn(kind, _CONVERTER)
+
+    def from_table(data: Any, _kind: Any) -> Any:
+        if not isinstance(data, Mapping):
+            _fail(f"{data!r} is not a table")
+        return structure(data, kind)
+
+    return from_table
+
+
+def _fail(why: str) -> NoReturn:
+    raise ValueError(why)
+
+
+_CONVERTER = Converter(
+    forbid_extra_keys=True, unstruct_collection_overrides={tuple: list}
+)
+_STRUCTURE_TUPLE = _CONVERTER.get_structure_hook(tuple)
+for _plain in _WORDS:
+    _CONVERTER.register_structure_hook(_plain, _exact)
+_CONVERTER.register_structure_hook_func(_is_of_values, _exact)
+_CONVERTER.register_structure_hook_func(_is_of(Literal), _one_of)
+_CONVERTER.register_structure_hook_func(_is_of(tuple), _from_list)
+_CONVERTER.register_structure_hook_func(_is_of(object), lambda data, _: data)
+_CONVERTER.register_structure_hook_factory(is_dataclass, _from_table)
+_CONVERTER.register_structure_hook(FioOption, _from_pair)
+_CONVERTER.register_unstructure_hook(FioOption, list)
+for _union in (Phase, Asked):
+    configure_tagged_union(_union, _CONVERTER, tag_name="type")

@@ -121,30 +121,3 @@ _STEP = Step(
         access="rnd", block_size_bytes=512, read_percent=0, threads=1, queue_depth=1
     ),
 )
-
-
-@dataclass(frozen=True)
-class _Many:
-    counts: dict[str, int]
-    names: tuple[str, ...] = ()
-
-
-def test_everything_wrong_is_looked_at_and_an_unknown_field_is_told_first() -> None:
-    wrong = {"counts": {"a": "1"}, "names": ["x", 2]}
-    with pytest.raises(ValueError, match=r"^counts\['a'\]: '1' is not a whole number"):
-        from_plain(_Many, wrong)
-    with pytest.raises(ValueError, match=r"^unknown field 'more'"):
-        from_plain(_Many, wrong | {"more": 1})
-    with pytest.raises(ValueError, match=r"^names\[1\]: 2 is not text"):
-        from_plain(_Many, wrong | {"counts": {}})
-
-
-def test_tuples_and_tables_come_back_from_json() -> None:
-    value = _Many(counts={"a": 1}, names=("x", "y"))
-    assert _through_json(to_plain(value)) == {"counts": {"a": 1}, "names": ["x", "y"]}
-    assert from_plain(_Many, _through_json(to_plain(value))) == value
-
-
-def test_type_without_a_plain_form_is_an_error_of_the_program() -> None:
-    with pytest.raises(TypeError, match="has no plain form"):
-        from_plain(complex, {})
