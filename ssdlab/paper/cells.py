@@ -9,14 +9,15 @@ from dataclasses import dataclass, field
 from functools import cache
 from html import escape
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import mistune
-import nh3
 from markupsafe import Markup
 
 from ssdlab.paper.blocks import Note
 from ssdlab.text.table import Table, table_html
+
+if TYPE_CHECKING:
+    import nh3
 
 _PLOTLY = "application/vnd.plotly.v1+json"
 _MARKDOWN = "text/markdown"
@@ -104,6 +105,8 @@ def read_sections(cells: Sequence[Mapping[str, Any]]) -> list[Section]:
 
 def _add_markdown(sections: list[Section], text: str) -> None:
     """Add text to the last section; each second-level heading begins a new one."""
+    import mistune  # noqa: PLC0415 - slow, and only notebooks hold Markdown
+
     to_html = mistune.create_markdown(escape=True, plugins=["table", "strikethrough"])
     for piece in _split_at_headings(text):
         heading, _, rest = piece.partition("\n")
@@ -230,7 +233,9 @@ def clean_html(html: str) -> str:
 
 
 @cache
-def _cleaner() -> nh3.Cleaner:
+def _cleaner() -> "nh3.Cleaner":
+    import nh3  # noqa: PLC0415 - as above
+
     return nh3.Cleaner(
         tags=set(_TAGS.split()),
         clean_content_tags=set(_SILENT.split()),

@@ -116,12 +116,12 @@ def _face_colors(color: str, count: int) -> list[str]:
     return [shade(color, share) for share in _SHADES] * count
 
 
-def repaint_row(row: go.Mesh3d, color: str) -> None:
+def repaint_row(row: "go.Mesh3d", color: str) -> None:
     """Give a row of columns another colour."""
     row.update(color=color, facecolor=_face_colors(color, len(row.x) // 8))
 
 
-def row_edges(row: go.Mesh3d, *, color: str, width: float) -> go.Scatter3d:
+def row_edges(row: "go.Mesh3d", *, color: str, width: float) -> "go.Scatter3d":
     """Return the edges of a row of columns."""
     path = [
         None if corner is None else start + corner
