@@ -7,7 +7,6 @@ from ssdlab.campaign.backends.port import Backend
 from ssdlab.campaign.folder import CampaignFolder
 from ssdlab.campaign.publish import find_damage
 from ssdlab.campaign.work import Scratch
-from ssdlab.model.errors import UserError
 from ssdlab.system.locks import try_lock
 
 _SUFFIXES = ("lock", "attempts.jsonl")
@@ -16,16 +15,11 @@ _SUFFIXES = ("lock", "attempts.jsonl")
 def check_campaign(campaign: CampaignFolder, backend: Backend) -> tuple[str, ...]:
     """Return what is wrong, in words."""
     found = [] if backend.list() is not None else ["The engine does not answer."]
-    for name in campaign.names():
-        try:
-            job = campaign.job(name)
-        except UserError as error:
-            found.append(str(error))
-            continue
+    for job in campaign.jobs():
         if campaign.is_published(job):
             damage = find_damage(campaign.runs / job.run_id)
             found += [f"{job.run_id}: {words}" for words in damage]
-    return tuple(found)
+    return (*found, *campaign.find_bad_files())
 
 
 def clean_scratch(

@@ -111,9 +111,26 @@ class CampaignFolder:
         )
 
     def jobs(self) -> tuple[Job, ...]:
-        """Return all jobs, in the order in which they should begin."""
-        found = (self.job(name) for name in self.names())
+        """Return all jobs, in the order in which they should begin.
+
+        Files that are not valid are left out, so that they stop no other job:
+        `find_bad_files` tells them.
+        """
+        found = []
+        for name in self.names():
+            with suppress(CampaignFileError):
+                found.append(self.job(name))
         return tuple(sorted(found, key=lambda job: (-job.priority, job.rank)))
+
+    def find_bad_files(self) -> tuple[str, ...]:
+        """Return what is wrong with the files of jobs, in words."""
+        found = []
+        for name in self.names():
+            try:
+                self.job(name)
+            except CampaignFileError as error:
+                found.append(str(error))
+        return tuple(found)
 
     def job(self, name: str) -> Job:
         """Read one job.

@@ -294,7 +294,10 @@ def status(
         click.echo(str(openmetrics))
     else:
         click.echo("\n".join(_status_lines(statuses, is_away=is_away)))
-    if any(one.state in NEED_A_PERSON for one in statuses):
+    bad = () if jobs else place.find_bad_files()
+    for words in bad:
+        click.echo(printable(words), err=True)
+    if bad or any(one.state in NEED_A_PERSON for one in statuses):
         sys.exit(1)
 
 

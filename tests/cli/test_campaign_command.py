@@ -125,6 +125,17 @@ def test_job_file_that_a_stranger_wrote_is_refused(
     assert (shown.exit_code, "A1-lat-00.json" in shown.output) == (2, True)
 
 
+def test_file_that_is_no_job_stops_no_other_and_is_told(
+    campaign: CampaignFolder,
+) -> None:
+    (campaign.path / "jobs" / "A1-lat-00.json").write_text("[[[")
+    shown = call("status", campaign.path)
+    assert shown.exit_code == 1
+    assert "B1-lat-00" in shown.stdout
+    assert "A1-lat-00.json" in shown.stderr
+    assert "A1-lat-00.json" in call("check", campaign.path).stdout
+
+
 def test_link_in_place_of_a_job_file_is_not_followed(
     campaign: CampaignFolder, tmp_path: Path
 ) -> None:
