@@ -90,7 +90,8 @@ def read_lab_of_programs(place: Path) -> Lab:
     """Return the lab with a program on each host, and processors to share."""
     program = place / "ssdlab"
     program.write_text(
-        f'#!/bin/sh\ncd {ROOT} && exec {sys.executable} -m tests.campaign.worker "$@"\n'
+        f"#!/bin/sh\nexport PYTHONPATH={ROOT} {MEASURED}={place}/measured\n"
+        f'cd {ROOT} && exec {sys.executable} -m tests.campaign.worker "$@"\n'
     )
     program.chmod(0o755)
     lab = write_files(place).lab
