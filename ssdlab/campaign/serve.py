@@ -91,10 +91,21 @@ class Server:
         os.setsid()
         code = FAILED
         try:
+            self._speak_to_log()
             self.serve()
             code = DONE
         finally:
             os._exit(code)
+
+    def _speak_to_log(self) -> None:
+        """Let go of the terminal, or of the connection, from which this was started."""
+        logs = (self.campaign.top / "logs").make()
+        with (
+            logs.opened_in_place(f"{_lock_of(self.host)}.txt") as log,
+            Path(os.devnull).open("rb") as nothing,
+        ):
+            for ours, taken in enumerate((nothing, log, log)):
+                os.dup2(taken.fileno(), ours)
 
     def _serve(self) -> None:
         before = signal.signal(signal.SIGTERM, self._stop)
@@ -148,9 +159,8 @@ class Server:
         slot = take_slot(job)
         if slot is None:
             return
-        log = self.campaign.path / "logs" / f"{job.job}.txt"
-        Folder(self.campaign.path / "logs").make()
-        with Folder(log.parent).opened_in_place(log.name) as said:
+        logs = (self.campaign.top / "logs").make()
+        with logs.opened_in_place(f"{job.job}.txt") as said:
             process = subprocess.Popen(
                 [*self.program, "campaign", "work", str(self.campaign.path), job.job],
                 stdin=subprocess.DEVNULL,

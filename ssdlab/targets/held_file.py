@@ -34,6 +34,7 @@ _TRIES: Final = 8
 _PAUSE_S: Final = 0.25  # time for a run that is just ending to release it
 _BEAT_S: Final = 5.0  # how often the note records that its session is alive
 _LAST_WRITE_NS: Final = 60 * 10**9  # how long after that it may still have written
+_RANDOM: Final = 0.9  # least size of random data when compressed, as a share
 _ANOTHER_NAME = "ssdlab overwrites only files that it made: name a new file."
 _NOT_THE_FILE = "it is not the file that ssdlab made here"
 
@@ -262,9 +263,12 @@ def _require_as_killed(held: HeldFile) -> None:
 
 
 def _looks_random(held: HeldFile) -> bool:
-    """Tell whether a file holds incompressible data, as fio writes it."""
+    """Tell whether a file holds incompressible data, as fio writes it.
+
+    fio puts some bytes of its own into a block that it writes again.
+    """
     places = sample_places(held.descriptor, held.note.size_bytes)
-    return all(len(zlib.compress(piece)) >= len(piece) for piece in places)
+    return all(len(zlib.compress(one)) >= _RANDOM * len(one) for one in places)
 
 
 def _remove(path: Path) -> str:

@@ -41,7 +41,8 @@ from ssdlab.testing.made import make_record
 
 MEASURED = "SSDLAB_TEST_MEASURED"
 FAILING = "SSDLAB_TEST_FAILS_AT"  # the number of the step at which it fails
-_STEP_S = 0.02
+STEP_S = "SSDLAB_TEST_STEP_S"  # how long a step takes [s]
+_STEP_S = "0.02"
 
 
 @dataclass(kw_only=True, slots=True)
@@ -57,7 +58,7 @@ class SlowBackend(ModelBackend):
         if step.step_id.startswith(os.environ.get(FAILING, "none")):
             msg = "the drive is on fire"
             raise RuntimeError(msg)
-        time.sleep(_STEP_S)
+        time.sleep(float(os.environ.get(STEP_S, _STEP_S)))
         return ModelBackend.run(self, step, folder, following, hold=hold)
 
 

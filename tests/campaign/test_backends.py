@@ -5,6 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,12 +22,13 @@ from ssdlab.campaign.status import ENDED, JobStatus, read_statuses
 from ssdlab.campaign.submit import Request, ask_of, hand_over, submit
 from ssdlab.model.errors import CampaignError
 from tests.campaign.made_lab import CAMPAIGN, campaign_at, write_files
-from tests.campaign.modelled_ssdlab import MEASURED
+from tests.campaign.modelled_ssdlab import MEASURED, STEP_S
 from tests.campaign.slurm_lab import SlurmLab, require_slurm
 from tests.campaign.ssh_host import SshHost, require_ssh
 from tests.campaign.worker import SERVES
 from tests.paths import ROOT
 
+_STEP_S = "0.15"  # so that it is still going on when it is stopped
 PATIENCE_S = 200  # Slurm starts a job again after two minutes
 Wait = Callable[[Callable[[], bool]], None]
 
@@ -41,11 +43,50 @@ def request_(tmp_path: Path) -> Request:
     return write_files(tmp_path)
 
 
+@contextmanager
+def served_here(campaign: CampaignFolder, _place: Path) -> Iterator[Backend]:
+    yield LocalBackend(campaign, program=SERVES)
+    stop_all(campaign)
+    wait_until(lambda: not is_served_at(campaign)(""))
+
+
+@contextmanager
+def reached_by_ssh(campaign: CampaignFolder, place: Path) -> Iterator[Backend]:
+    require_ssh()
+    host = SshHost(place / "ssh")
+    with host.set_up() as sshd:
+        try:
+            programs = read_lab_of_programs(place)
+            lab = replace(programs, ssh=("ssh", "-F", str(host.client)))
+            yield SshBackend(campaign=campaign, lab=lab)
+            stop_all(campaign)
+            wait_until(lambda: not any(map(is_served_at(campaign), lab.hosts)))
+        finally:
+            sshd.terminate()
+
+
+@contextmanager
+def queued_by_slurm(campaign: CampaignFolder, place: Path) -> Iterator[Backend]:
+    require_slurm()
+    slurm = SlurmLab(place / "slurm", licences=("ssd_A1", "ssd_A2", "ssd_B1"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SLURM_CONF", str(slurm.conf))
+        try:
+            slurm.set_up()
+            lab = read_lab_of_programs(place)
+            yield SlurmBackend(
+                campaign=campaign, lab=lab, sleep=time.sleep, settle_s=3.0
+            )
+            stop_all(campaign)
+        finally:
+            slurm.tear_down()
+
+
 @pytest.fixture(
     params=[
-        "local",
-        pytest.param("slurm", marks=pytest.mark.lab),
-        pytest.param("ssh", marks=pytest.mark.lab),
+        served_here,
+        pytest.param(queued_by_slurm, marks=pytest.mark.lab),
+        pytest.param(reached_by_ssh, marks=pytest.mark.lab),
     ]
 )
 def backend(
@@ -54,36 +95,13 @@ def backend(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Backend]:
-    """Return an engine that starts the modelled program."""
+    """Return an engine that starts the modelled program, in slow steps."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv(MEASURED, str(tmp_path / "measured"))
+    monkeypatch.setenv(STEP_S, _STEP_S)
     monkeypatch.chdir(ROOT)
-    if request.param == "local":
-        yield LocalBackend(campaign, program=SERVES)
-        stop_all(campaign)
-        wait_until(lambda: not is_served(campaign))
-        return
-    if request.param == "ssh":
-        require_ssh()
-        host = SshHost(tmp_path / "ssh")
-        with host.set_up() as sshd:
-            programs = read_lab_of_programs(tmp_path)
-            lab = replace(programs, ssh=("ssh", "-F", str(host.client)))
-            yield SshBackend(campaign=campaign, lab=lab)
-            stop_all(campaign)
-            wait_until(lambda: not any(is_served(campaign, name) for name in lab.hosts))
-            sshd.terminate()
-        return
-    require_slurm()
-    slurm = SlurmLab(tmp_path / "slurm", licences=("ssd_A1", "ssd_A2", "ssd_B1"))
-    monkeypatch.setenv("SLURM_CONF", str(slurm.conf))
-    try:
-        slurm.set_up()
-        lab = read_lab_of_programs(tmp_path)
-        yield SlurmBackend(campaign=campaign, lab=lab, sleep=time.sleep, settle_s=3.0)
-        stop_all(campaign)
-    finally:
-        slurm.tear_down()
+    with request.param(campaign, tmp_path) as engine:
+        yield engine
 
 
 def read_lab_of_programs(place: Path) -> Lab:
@@ -91,6 +109,7 @@ def read_lab_of_programs(place: Path) -> Lab:
     program = place / "ssdlab"
     program.write_text(
         f"#!/bin/sh\nexport PYTHONPATH={ROOT} {MEASURED}={place}/measured\n"
+        f"export {STEP_S}={_STEP_S}\n"
         f'cd {ROOT} && exec {sys.executable} -m tests.campaign.worker "$@"\n'
     )
     program.chmod(0o755)
@@ -100,6 +119,10 @@ def read_lab_of_programs(place: Path) -> Lab:
         for name, host in lab.hosts.items()
     }
     return replace(lab, hosts=hosts)
+
+
+def is_served_at(campaign: CampaignFolder) -> Callable[[str], bool]:
+    return lambda host: campaign.path.exists() and is_served(campaign, host)
 
 
 def stop_all(campaign: CampaignFolder) -> None:

@@ -9,9 +9,6 @@ from ssdlab.campaign.asked import Job
 from ssdlab.campaign.folder import CampaignFolder
 from ssdlab.campaign.serve import is_served
 from ssdlab.campaign.status import Queued, read_statuses
-from ssdlab.system.folders import Folder
-
-_DETACH = "--detach"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +33,12 @@ class LocalBackend:
         """Serve the campaign, unless that is done."""
         if not jobs or is_served(self.campaign):
             return
-        logs = Folder(self.campaign.path / "logs").make()
-        with logs.opened_in_place("serve.txt") as said:
-            subprocess.run(
-                [*self.program, "campaign", "serve", str(self.campaign.path), _DETACH],
-                stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
-                check=True,
-            )
+        subprocess.run(
+            [*self.program, "campaign", "serve", str(self.campaign.path), "--detach"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
 
     def stop(self, jobs: Sequence[Job]) -> None:
         """Do nothing: what is asked of a job stands in the files that are served."""
