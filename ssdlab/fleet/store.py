@@ -1,6 +1,6 @@
 """A store of runs as users see it: frames, quantiles of merged bins, SQL."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -28,7 +28,6 @@ from ssdlab.fleet.tables import CELLS, FLEET_RUNS, FLEET_TABLES, HISTOGRAMS
 from ssdlab.model.errors import ParameterError, StoreError, UnknownNameError
 from ssdlab.stats.cells import named_like
 from ssdlab.stats.latency import (
-    Extremes,
     hold_within,
     is_supported,
     places_reached,
@@ -255,23 +254,19 @@ class Store:
         labels = self._runs.assign(group=groups).drop_duplicates("group")
         labels = labels.set_index("group")[by]
         place = pc.index_in(held["ingest_id"], value_set=self._visible)
-        rows = []
+        frames = []
         for key in keys:
             is_own = pc.and_(pc.equal(held["cell"], key), pc.is_valid(place))
             own = held.filter(is_own).combine_chunks()
             of_rows = groups[place.filter(is_own).to_numpy().astype(np.int64)]
-            for group, counts, extremes in _sum_bins(own, of_rows):
-                total = int(counts.sum())
-                rows.append({
-                    "cell": key,
-                    **labels.loc[group].to_dict(),
-                    "runs": int((of_rows == group).sum()),
-                    "total_ios": total,
-                    "lat_ns": _percentile(counts, level, extremes),
-                    "is_supported": bool(is_supported([level], total)[0]),
-                })
+            if own.num_rows:
+                merged = _merge_bins(own, of_rows, level)
+                named = labels.loc[merged.pop("group")].reset_index(drop=True)
+                frames.append(pd.concat([named, merged], axis=1).assign(cell=key))
         columns = ["cell", *by, "runs", "total_ios", "lat_ns", "is_supported"]
-        return pd.DataFrame(rows, columns=columns)
+        if not frames:
+            return pd.DataFrame(columns=columns)
+        return pd.concat(frames, ignore_index=True)[columns]
 
     def sql(self, text: str) -> "pd.DataFrame":
         """Return the rows of a question in SQL, asked by DuckDB.
@@ -381,35 +376,35 @@ class Store:
         return ordered.drop_columns(["place"])
 
 
-def _sum_bins(
-    rows: pa.Table, groups: NDArray[np.int64]
-) -> Iterator[tuple[int, NDArray[np.int64], Extremes]]:
-    """Yield each group with the sum of its bins, and the extremes of its latencies."""
-    if not rows.num_rows:
-        return
-    bins = rows["bin"].combine_chunks()
-    counts = pc.list_flatten(rows["count"].combine_chunks()).to_numpy()
+def _merge_bins(
+    rows: pa.Table, groups: NDArray[np.int64], level: float
+) -> "pd.DataFrame":
+    """Return a percentile of the bins of each group, as `bin_rounds` holds them."""
+    import pandas as pd  # noqa: PLC0415 - slow
+
     order, codes = np.unique(groups, return_inverse=True)
-    sizes = pc.list_value_length(bins).to_numpy()
-    places = np.repeat(codes, sizes) * BIN_COUNT + pc.list_flatten(bins).to_numpy()
-    sums = np.zeros(order.size * BIN_COUNT, np.int64)
-    np.add.at(sums, places, counts)
-    least = np.full(order.size, np.inf)
-    greatest = np.full(order.size, -np.inf)
+    bins = rows["bin"].combine_chunks()
+    flat = np.repeat(codes, pc.list_value_length(bins).to_numpy()) * BIN_COUNT
+    sums = np.bincount(  # in doubles, which are exact up to 9e15 IOs
+        flat + pc.list_flatten(bins).to_numpy(),
+        weights=pc.list_flatten(rows["count"].combine_chunks()).to_numpy(),
+        minlength=order.size * BIN_COUNT,
+    )
+    reached = sums.astype(np.int64).reshape(-1, BIN_COUNT).cumsum(axis=1)
+    totals = reached[:, -1]
+    least, greatest = np.full((2, order.size), [[np.inf], [-np.inf]])
     np.minimum.at(least, codes, rows["lat_min_ns"].to_numpy().astype(float))
     np.maximum.at(greatest, codes, rows["lat_max_ns"].to_numpy().astype(float))
-    ends = zip(least.tolist(), greatest.tolist(), strict=True)
-    yield from zip(order.tolist(), sums.reshape(-1, BIN_COUNT), ends, strict=True)
-
-
-def _percentile(counts: NDArray[np.int64], level: float, extremes: Extremes) -> float:
-    """Return a percentile of bins, as `ssdlab.stats.binned.bin_rounds` holds it."""
-    last = int(np.flatnonzero(counts)[-1])
-    least, greatest = extremes
-    lower, upper = (int(end) for end in bin_edges(bin_value(last)))
-    told_apart = lower if greatest > upper else greatest
-    place = places_reached(np.cumsum(counts), [level])
-    return float(hold_within(bin_value(place), (least, told_apart))[0])
+    lower, upper = bin_edges(bin_value((reached < totals[:, None]).sum(axis=1)))
+    told_apart = np.where(greatest > upper, lower, greatest)
+    places = np.array([places_reached(one, [level])[0] for one in reached])
+    return pd.DataFrame({
+        "group": order,
+        "runs": np.bincount(codes),
+        "total_ios": totals,
+        "lat_ns": hold_within(bin_value(places), (least, told_apart)),
+        "is_supported": [bool(is_supported([level], int(n))[0]) for n in totals],
+    })
 
 
 def _duckdb() -> Any:

@@ -21,7 +21,7 @@ import ssdlab
 from ssdlab.fleet import delta
 from ssdlab.fleet.add import add_run, rebuild_tables, verify_store
 from ssdlab.fleet.delta import add_rows, create_tables, open_table, tend_tables
-from ssdlab.fleet.files import PACK_RUNS, Change, choose_packed, runs_of
+from ssdlab.fleet.files import PACK_RUNS, Change, choose_packed, runs_of, write_file
 from ssdlab.fleet.place import Place, place_of
 from ssdlab.fleet.rows import RunRows
 from ssdlab.fleet.tables import FLEET_TABLES
@@ -92,7 +92,7 @@ def places_of_an_add(at: Place, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def watch_steps(monkeypatch: pytest.MonkeyPatch, tell: Callable[[str], None]) -> None:
     """Call a function before and after each file is written, and each commit."""
-    write, commit = delta.write_file, delta.OpenTable.commit
+    write, commit = write_file, delta.OpenTable.commit
 
     def watched_write(place: Place, name: str, *rest: object, **more: object) -> object:
         tell(f"before the file of {name}")

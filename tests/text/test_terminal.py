@@ -4,7 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ssdlab.text.table import Table
-from ssdlab.text.terminal import fact_lines, printable, table_lines, wrapped
+from ssdlab.text.terminal import (
+    _drawn_lines,
+    fact_lines,
+    printable,
+    table_lines,
+    wrapped,
+)
 
 WORD = st.text("abcxyz0123456789%.[]/", min_size=1, max_size=12)
 WORDS = st.lists(WORD, min_size=1, max_size=12).map(" ".join)
@@ -52,3 +58,28 @@ def test_wrapped_text_keeps_its_words_and_its_width(text: str, width: int) -> No
 
 def test_device_text_cannot_steer_the_terminal() -> None:
     assert printable("a\x1b]0;x\x07\nb") == "a�]0;x��b"
+
+
+CELLS = st.sampled_from([
+    "",
+    "a",
+    "✓ steady",
+    "1,020",
+    "4 KiB T2/Q16",
+    "é",
+    " x",
+    "表",
+])
+
+
+@given(st.integers(1, 4).flatmap(lambda width: st.lists(
+    st.lists(CELLS, min_size=width, max_size=width), min_size=1, max_size=5
+)))  # fmt: skip
+def test_table_of_which_nothing_is_broken_is_that_which_is_drawn(
+    rows: list[list[str]],
+) -> None:
+    head, *cells = map(tuple, rows)
+    table = Table(caption="", head=head, rows=tuple(cells), words=(1,))
+    wide = 1000
+    drawn = _drawn_lines(table, width=wide, is_coloured=False)
+    assert table_lines(table, width=wide) == drawn
