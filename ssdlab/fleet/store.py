@@ -67,28 +67,31 @@ class Store:
         return {name: table.rows() for name, table in self._tables.items()}
 
     @cached_property
-    def _runs(self) -> "pd.DataFrame":
-        with told(self._place):
-            held = self._rows[FLEET_RUNS.name].to_table()
-        frame = arrow_to_frame(held)
-        return frame.sort_values(["started_at", "run_id"]).reset_index(drop=True)
-
-    @cached_property
     def _visible(self) -> pa.Array:
-        """What of the other tables belongs to a run, in the order of the runs."""
-        return pa.array(self._runs["ingest_id"].tolist(), pa.string())
+        """What of the other tables belongs to a run, the oldest run first."""
+        return self._of_runs(["ingest_id"])["ingest_id"].combine_chunks()
+
+    def _of_runs(self, columns: Sequence[str]) -> pa.Table:
+        """Return columns of the runs, the oldest first."""
+        read = list(dict.fromkeys([*columns, "started_at", "run_id"]))
+        with told(self._place):
+            held = self._rows[FLEET_RUNS.name].to_table(columns=read)
+        order = [("started_at", "ascending"), ("run_id", "ascending")]
+        return held.sort_by(order).select(list(columns))
 
     @cached_property
     def _names(self) -> "pd.DataFrame":
-        """Every cell once, with its names."""
+        """Every cell once, with its names; read in parts, as there may be millions."""
         texts = ds.ParquetReadOptions(dictionary_columns=set(_NAMES))
         rows = self._tables[CELLS.name].rows(parquet_read_options=texts)
+        schema = pa.schema([(name, pa.string()) for name in _NAMES])
+        found = schema.empty_table()
         with told(self._place):
-            held = rows.to_table(columns=_NAMES).unify_dictionaries()
-        codes = held.append_column("one", pa.repeat(1, held.num_rows))
-        distinct = codes.group_by(_NAMES).aggregate([("one", "sum")])
-        frame: pd.DataFrame = distinct.select(_NAMES).to_pandas().astype(str)
-        return frame.sort_values("cell").reset_index(drop=True)
+            for batch in rows.to_batches(columns=_NAMES):
+                part = pa.Table.from_batches([batch]).group_by(_NAMES).aggregate([])
+                whole = pa.concat_tables([found, part.select(_NAMES).cast(schema)])
+                found = whole.group_by(_NAMES).aggregate([]).select(_NAMES)
+        return arrow_to_frame(found.sort_by("cell"))
 
     def add(self, run: "str | Path | Run") -> "Store":
         """Add a run that has ended, and return the store as it then is.
@@ -123,7 +126,7 @@ class Store:
         pandas.DataFrame
             The columns of the data dictionary.
         """
-        return self._runs.copy()
+        return arrow_to_frame(self._of_runs(self._rows[FLEET_RUNS.name].schema.names))
 
     def cells(
         self, cell: str = "", *, test: str = "", direction: str = ""
@@ -247,11 +250,12 @@ class Store:
         """Return a percentile of each cell and group of runs."""
         import pandas as pd  # noqa: PLC0415 - slow
 
-        grouped = self._runs.groupby(by, dropna=False, sort=True) if by else None
-        groups: NDArray[np.int64] = np.zeros(len(self._runs), np.int64)
-        if grouped is not None:
+        runs = arrow_to_frame(self._of_runs(by))
+        groups: NDArray[np.int64] = np.zeros(len(self._visible), np.int64)
+        if by:
+            grouped = runs.groupby(by, dropna=False, sort=True)
             groups = np.asarray(grouped.ngroup(), np.int64)
-        labels = self._runs.assign(group=groups).drop_duplicates("group")
+        labels = runs.assign(group=groups).drop_duplicates("group")
         labels = labels.set_index("group")[by]
         place = pc.index_in(held["ingest_id"], value_set=self._visible)
         frames = []
