@@ -28,8 +28,8 @@ import ssdlab
 from ssdlab.fleet.delta import add_rows, create_tables, open_table, schema_of
 from ssdlab.fleet.files import write_file
 from ssdlab.fleet.place import Place, place_of
-from ssdlab.fleet.rows import RunRows, rows_of_run
-from ssdlab.fleet.tables import FLEET_TABLES
+from ssdlab.fleet.rows import rows_of_run
+from ssdlab.fleet.tables import FLEET_TABLES, RunRows
 
 SAMPLE = Path(__file__).resolve().parents[1] / "data" / "samples" / "virtual-all"
 DRIVES, ADDED = 500, 30

@@ -22,7 +22,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from threading import Barrier
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -35,13 +35,10 @@ from ssdlab.fleet.files import (
     write_file,
 )
 from ssdlab.fleet.place import Place, failed, lake, told
-from ssdlab.fleet.tables import FLEET_RUNS, FLEET_TABLES, STORE_VERSION
+from ssdlab.fleet.tables import FLEET_RUNS, FLEET_TABLES, STORE_VERSION, RunRows
 from ssdlab.model.errors import StoreError
 from ssdlab.model.schema import Table
 from ssdlab.store.tables import arrow_schema
-
-if TYPE_CHECKING:
-    from ssdlab.fleet.rows import RunRows
 
 Result = TypeVar("Result")
 
@@ -206,13 +203,13 @@ def open_table(place: Place, name: str) -> OpenTable:
     return OpenTable(place=place, name=name, delta=table)
 
 
-def add_rows(place: Place, rows: "RunRows") -> None:
+def add_rows(place: Place, rows: RunRows) -> None:
     """Add the rows of a run; what an earlier attempt added is not added again."""
     for name in FLEET_TABLES:
         _again(place, partial(_put, place, name, rows))
 
 
-def _put(place: Place, name: str, rows: "RunRows") -> None:
+def _put(place: Place, name: str, rows: RunRows) -> None:
     """Add the rows of one table; those of ``runs`` make the others seen."""
     table = _widened(place, name)
     schema = schema_of(FLEET_TABLES[name])

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ssdlab.store.run import Run
 
 MEMORY_LIMIT: Final = "400MiB"  # of a query in SQL, beside what Python itself holds
+_PATTERN = frozenset("*?[]")  # what DuckDB reads as more than a name
 _NAMES = ["cell", "test", "workload", "direction"]
 _OF_BINS = ["ingest_id", "cell", "lat_min_ns", "lat_max_ns", "bin", "count"]
 
@@ -261,7 +262,7 @@ class Store:
         frames = []
         for key in keys:
             is_own = pc.and_(pc.equal(held["cell"], key), pc.is_valid(place))
-            own = held.filter(is_own).combine_chunks()
+            own = held if pc.all(is_own).as_py() else held.filter(is_own)
             of_rows = groups[place.filter(is_own).to_numpy().astype(np.int64)]
             if own.num_rows:
                 merged = _merge_bins(own, of_rows, level)
@@ -341,8 +342,9 @@ class Store:
 
     def _source(self, connection: Any, name: str, table: OpenTable) -> str:
         """Return what a view reads: files, if DuckDB itself can, else Arrow."""
-        files = table.delta.file_uris()
-        if files and self._place.is_local:
+        folder = self._place.table(name)
+        files = [f"{folder}/{path}" for path in table.paths()]
+        if files and self._place.is_local and not _PATTERN & set(folder):
             listed = ", ".join(map(_quoted, files))
             return f"read_parquet([{listed}], union_by_name = true)"
         rows = self._rows[name] if files else _no_rows(name)
