@@ -26,6 +26,7 @@ _LESS_NEEDED = ("procedure", "profile", "device", "tests", "took", "doubts", "la
 _UNKNOWN = "unknown"
 _LONGEST, _LONGEST_IF_NARROW = 28, 21  # of a label or device in a row of a terminal
 _WIDE = 100
+_MOST_COLOURED = 500  # drawing more takes seconds
 _STEADY = {True: "✓ steady", False: "✗ not steady", None: "finished"}
 _PROCEDURES = {True: "conforms", False: "departs"}
 
@@ -74,9 +75,15 @@ def show_entries(entries: Sequence[Mapping[str, Any]], *, as_json: bool) -> None
     if sound:
         width = output_width()
         table = without_columns(_tabulate(sound), _LESS_NEEDED, width=width)
+<<<<<<< HEAD
         click.echo(
             "\n".join(table_lines(table, width=width, is_coloured=shows_colour()))
         )
+=======
+        is_coloured = len(sound) <= _MOST_COLOURED
+        lines = table_lines(table, width=width, is_coloured=is_coloured)
+        click.echo("\n".join(lines))
+>>>>>>> wt-store
     for entry in entries:
         if entry["trouble"]:
             click.echo(printable(f"{entry['path']}: {entry['trouble']}"), err=True)

@@ -72,7 +72,7 @@ def digest_record(run: Run) -> str:
 
 
 def find_runs(paths: Sequence[Path]) -> Iterator[Path]:
-    """Yield the runs that paths name, and what is neither a run nor a folder of some."""
+    """Yield the runs that paths name, and the paths that name none."""
     for path in paths:
         try:
             entries = () if is_run(path) else list_runs(path)

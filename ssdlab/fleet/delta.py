@@ -35,8 +35,7 @@ from ssdlab.fleet.files import (
     write_file,
 )
 from ssdlab.fleet.place import Place, failed, lake, told
-from ssdlab.fleet.rows import RunRows
-from ssdlab.fleet.tables import FLEET_RUNS, FLEET_TABLES, STORE_VERSION
+from ssdlab.fleet.tables import FLEET_RUNS, FLEET_TABLES, STORE_VERSION, RunRows
 from ssdlab.model.errors import StoreError
 from ssdlab.model.schema import Table
 from ssdlab.store.tables import arrow_schema

@@ -69,7 +69,14 @@ def place_of(url: str | Path, *, is_new: bool = False) -> Place:
             remedy="Name one of these.",
         )
     found = Path(text) if is_new else find_here_or_above(text)
-    return Place(str(found.absolute()))
+    place = Place(str(found.absolute()))
+    if "%" in place.url:
+        raise StoreError(
+            store=place.url,
+            reason="delta-rs reads % in the name of a folder as a code",
+            remedy="Use a folder without it.",
+        )
+    return place
 
 
 def lake(part: str = "") -> Any:

@@ -9,7 +9,6 @@ means, but no percentiles.
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import orjson
 import pandas as pd
 
 from ssdlab.fio.bins import bin_edges, bin_index
-from ssdlab.fleet.tables import LEVELS
+from ssdlab.fleet.tables import LEVELS, Row, RunRows
 from ssdlab.ingest.ingested import lines_of
 from ssdlab.model.schema import RUNS
 from ssdlab.model.telemetry import WRITTEN
@@ -34,8 +33,6 @@ from ssdlab.store.catalog import duration_of
 if TYPE_CHECKING:
     from ssdlab.store.run import Run
 
-Row = dict[str, Any]
-
 _KINDS = ("cell", "histogram", "mean")
 _WORKLOAD = ["access", "block_size_bytes", "read_percent", "threads", "queue_depth"]
 _KEYS = ["test", "phase", "kind", "workload", "direction"]
@@ -46,15 +43,6 @@ _READINGS = {
 }
 _OF_DRIVE = ("block", "virtual")
 _BASES = {"histogram": "run", "mean": "printed"}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunRows:
-    """The rows of one run, by table."""
-
-    run_id: str
-    ingest_id: str
-    rows: Mapping[str, Sequence[Row]]
 
 
 def rows_of_run(

@@ -1,6 +1,6 @@
 """A store of runs as users see it: frames, quantiles of merged bins, SQL."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -28,7 +28,6 @@ from ssdlab.fleet.tables import CELLS, FLEET_RUNS, FLEET_TABLES, HISTOGRAMS
 from ssdlab.model.errors import ParameterError, StoreError, UnknownNameError
 from ssdlab.stats.cells import named_like
 from ssdlab.stats.latency import (
-    Extremes,
     hold_within,
     is_supported,
     places_reached,
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from ssdlab.store.run import Run
 
 MEMORY_LIMIT: Final = "400MiB"  # of a query in SQL, beside what Python itself holds
+_PATTERN = frozenset("*?[]")  # what DuckDB reads as more than a name
 _NAMES = ["cell", "test", "workload", "direction"]
 _OF_BINS = ["ingest_id", "cell", "lat_min_ns", "lat_max_ns", "bin", "count"]
 
@@ -68,28 +68,31 @@ class Store:
         return {name: table.rows() for name, table in self._tables.items()}
 
     @cached_property
-    def _runs(self) -> "pd.DataFrame":
-        with told(self._place):
-            held = self._rows[FLEET_RUNS.name].to_table()
-        frame = arrow_to_frame(held)
-        return frame.sort_values(["started_at", "run_id"]).reset_index(drop=True)
-
-    @cached_property
     def _visible(self) -> pa.Array:
-        """What of the other tables belongs to a run, in the order of the runs."""
-        return pa.array(self._runs["ingest_id"].tolist(), pa.string())
+        """What of the other tables belongs to a run, the oldest run first."""
+        return self._of_runs(["ingest_id"])["ingest_id"].combine_chunks()
+
+    def _of_runs(self, columns: Sequence[str]) -> pa.Table:
+        """Return columns of the runs, the oldest first."""
+        read = list(dict.fromkeys([*columns, "started_at", "run_id"]))
+        with told(self._place):
+            held = self._rows[FLEET_RUNS.name].to_table(columns=read)
+        order = [("started_at", "ascending"), ("run_id", "ascending")]
+        return held.sort_by(order).select(list(columns))
 
     @cached_property
     def _names(self) -> "pd.DataFrame":
-        """Every cell once, with its names."""
+        """Every cell once, with its names; read in parts, as there may be millions."""
         texts = ds.ParquetReadOptions(dictionary_columns=set(_NAMES))
         rows = self._tables[CELLS.name].rows(parquet_read_options=texts)
+        schema = pa.schema([(name, pa.string()) for name in _NAMES])
+        found = schema.empty_table()
         with told(self._place):
-            held = rows.to_table(columns=_NAMES).unify_dictionaries()
-        codes = held.append_column("one", pa.repeat(1, held.num_rows))
-        distinct = codes.group_by(_NAMES).aggregate([("one", "sum")])
-        frame: pd.DataFrame = distinct.select(_NAMES).to_pandas().astype(str)
-        return frame.sort_values("cell").reset_index(drop=True)
+            for batch in rows.to_batches(columns=_NAMES):
+                part = pa.Table.from_batches([batch]).group_by(_NAMES).aggregate([])
+                whole = pa.concat_tables([found, part.select(_NAMES).cast(schema)])
+                found = whole.group_by(_NAMES).aggregate([]).select(_NAMES)
+        return arrow_to_frame(found.sort_by("cell"))
 
     def add(self, run: "str | Path | Run") -> "Store":
         """Add a run that has ended, and return the store as it then is.
@@ -124,7 +127,7 @@ class Store:
         pandas.DataFrame
             The columns of the data dictionary.
         """
-        return self._runs.copy()
+        return arrow_to_frame(self._of_runs(self._rows[FLEET_RUNS.name].schema.names))
 
     def cells(
         self, cell: str = "", *, test: str = "", direction: str = ""
@@ -248,30 +251,27 @@ class Store:
         """Return a percentile of each cell and group of runs."""
         import pandas as pd  # noqa: PLC0415 - slow
 
-        grouped = self._runs.groupby(by, dropna=False, sort=True) if by else None
-        groups: NDArray[np.int64] = np.zeros(len(self._runs), np.int64)
-        if grouped is not None:
+        runs = arrow_to_frame(self._of_runs(by))
+        groups: NDArray[np.int64] = np.zeros(len(self._visible), np.int64)
+        if by:
+            grouped = runs.groupby(by, dropna=False, sort=True)
             groups = np.asarray(grouped.ngroup(), np.int64)
-        labels = self._runs.assign(group=groups).drop_duplicates("group")
+        labels = runs.assign(group=groups).drop_duplicates("group")
         labels = labels.set_index("group")[by]
         place = pc.index_in(held["ingest_id"], value_set=self._visible)
-        rows = []
+        frames = []
         for key in keys:
             is_own = pc.and_(pc.equal(held["cell"], key), pc.is_valid(place))
-            own = held.filter(is_own).combine_chunks()
+            own = held if pc.all(is_own).as_py() else held.filter(is_own)
             of_rows = groups[place.filter(is_own).to_numpy().astype(np.int64)]
-            for group, counts, extremes in _sum_bins(own, of_rows):
-                total = int(counts.sum())
-                rows.append({
-                    "cell": key,
-                    **labels.loc[group].to_dict(),
-                    "runs": int((of_rows == group).sum()),
-                    "total_ios": total,
-                    "lat_ns": _percentile(counts, level, extremes),
-                    "is_supported": bool(is_supported([level], total)[0]),
-                })
+            if own.num_rows:
+                merged = _merge_bins(own, of_rows, level)
+                named = labels.loc[merged.pop("group")].reset_index(drop=True)
+                frames.append(pd.concat([named, merged], axis=1).assign(cell=key))
         columns = ["cell", *by, "runs", "total_ios", "lat_ns", "is_supported"]
-        return pd.DataFrame(rows, columns=columns)
+        if not frames:
+            return pd.DataFrame(columns=columns)
+        return pd.concat(frames, ignore_index=True)[columns]
 
     def sql(self, text: str) -> "pd.DataFrame":
         """Return the rows of a question in SQL, asked by DuckDB.
@@ -342,8 +342,9 @@ class Store:
 
     def _source(self, connection: Any, name: str, table: OpenTable) -> str:
         """Return what a view reads: files, if DuckDB itself can, else Arrow."""
-        files = table.delta.file_uris()
-        if files and self._place.is_local:
+        folder = self._place.table(name)
+        files = [f"{folder}/{path}" for path in table.paths()]
+        if files and self._place.is_local and not _PATTERN & set(folder):
             listed = ", ".join(map(_quoted, files))
             return f"read_parquet([{listed}], union_by_name = true)"
         rows = self._rows[name] if files else _no_rows(name)
@@ -381,35 +382,35 @@ class Store:
         return ordered.drop_columns(["place"])
 
 
-def _sum_bins(
-    rows: pa.Table, groups: NDArray[np.int64]
-) -> Iterator[tuple[int, NDArray[np.int64], Extremes]]:
-    """Yield each group with the sum of its bins, and the extremes of its latencies."""
-    if not rows.num_rows:
-        return
-    bins = rows["bin"].combine_chunks()
-    counts = pc.list_flatten(rows["count"].combine_chunks()).to_numpy()
+def _merge_bins(
+    rows: pa.Table, groups: NDArray[np.int64], level: float
+) -> "pd.DataFrame":
+    """Return a percentile of the bins of each group, as `bin_rounds` holds them."""
+    import pandas as pd  # noqa: PLC0415 - slow
+
     order, codes = np.unique(groups, return_inverse=True)
-    sizes = pc.list_value_length(bins).to_numpy()
-    places = np.repeat(codes, sizes) * BIN_COUNT + pc.list_flatten(bins).to_numpy()
-    sums = np.zeros(order.size * BIN_COUNT, np.int64)
-    np.add.at(sums, places, counts)
-    least = np.full(order.size, np.inf)
-    greatest = np.full(order.size, -np.inf)
+    bins = rows["bin"].combine_chunks()
+    flat = np.repeat(codes, pc.list_value_length(bins).to_numpy()) * BIN_COUNT
+    sums = np.bincount(  # in doubles, which are exact up to 9e15 IOs
+        flat + pc.list_flatten(bins).to_numpy(),
+        weights=pc.list_flatten(rows["count"].combine_chunks()).to_numpy(),
+        minlength=order.size * BIN_COUNT,
+    )
+    reached = sums.astype(np.int64).reshape(-1, BIN_COUNT).cumsum(axis=1)
+    totals = reached[:, -1]
+    least, greatest = np.full((2, order.size), [[np.inf], [-np.inf]])
     np.minimum.at(least, codes, rows["lat_min_ns"].to_numpy().astype(float))
     np.maximum.at(greatest, codes, rows["lat_max_ns"].to_numpy().astype(float))
-    ends = zip(least.tolist(), greatest.tolist(), strict=True)
-    yield from zip(order.tolist(), sums.reshape(-1, BIN_COUNT), ends, strict=True)
-
-
-def _percentile(counts: NDArray[np.int64], level: float, extremes: Extremes) -> float:
-    """Return a percentile of bins, as `ssdlab.stats.binned.bin_rounds` holds it."""
-    last = int(np.flatnonzero(counts)[-1])
-    least, greatest = extremes
-    lower, upper = (int(end) for end in bin_edges(bin_value(last)))
-    told_apart = lower if greatest > upper else greatest
-    place = places_reached(np.cumsum(counts), [level])
-    return float(hold_within(bin_value(place), (least, told_apart))[0])
+    lower, upper = bin_edges(bin_value((reached < totals[:, None]).sum(axis=1)))
+    told_apart = np.where(greatest > upper, lower, greatest)
+    places = np.array([places_reached(one, [level])[0] for one in reached])
+    return pd.DataFrame({
+        "group": order,
+        "runs": np.bincount(codes),
+        "total_ios": totals,
+        "lat_ns": hold_within(bin_value(places), (least, told_apart)),
+        "is_supported": [bool(is_supported([level], int(n))[0]) for n in totals],
+    })
 
 
 def _duckdb() -> Any:

@@ -4,10 +4,14 @@ A column is added and never changed: another type or unit is another name. So a 
 may hold rows of several versions of ssdlab; what one of them did not know is missing.
 """
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from ssdlab.model.schema import RUNS, Column, Table
+
+Row = dict[str, Any]
 
 STORE_VERSION: Final = 1  # changes if a store of before can no longer be read
 LEVELS: Final = MappingProxyType({
@@ -174,3 +178,12 @@ HISTOGRAMS = Table(
 FLEET_TABLES = MappingProxyType({
     table.name: table for table in (HISTOGRAMS, CELLS, FLEET_RUNS)
 })
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunRows:
+    """The rows of one run, by table."""
+
+    run_id: str
+    ingest_id: str
+    rows: Mapping[str, Sequence[Row]]

@@ -8,9 +8,6 @@ import ssdlab
 from ssdlab.fleet.store import Store
 from tests.paths import ROOT
 
-pytest.importorskip("deltalake", reason="the extra fleet is not installed")
-pytest.importorskip("duckdb", reason="the extra fleet is not installed")
-
 SAMPLES = ROOT / "data" / "samples"
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 import ssdlab
-from ssdlab.fleet.rows import RunRows, rows_of_run
+from ssdlab.fleet.rows import rows_of_run
+from ssdlab.fleet.tables import RunRows
 from tests.paths import ROOT
 
 NOW_S = 1.7e9

@@ -40,7 +40,7 @@ def with_faults(*arguments: Any, **options: Any) -> Answer:
 
 def main() -> None:
     """Serve."""
-    threaded_moto_server.DomainDispatcherApplication = with_faults
+    vars(threaded_moto_server)["DomainDispatcherApplication"] = with_faults
     server = threaded_moto_server.ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
     print(server.get_host_and_port()[1], flush=True)

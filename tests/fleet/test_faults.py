@@ -21,10 +21,9 @@ import ssdlab
 from ssdlab.fleet import delta
 from ssdlab.fleet.add import add_run, rebuild_tables, verify_store
 from ssdlab.fleet.delta import add_rows, create_tables, open_table, tend_tables
-from ssdlab.fleet.files import PACK_RUNS, Change, choose_packed, runs_of
+from ssdlab.fleet.files import PACK_RUNS, Change, choose_packed, runs_of, write_file
 from ssdlab.fleet.place import Place, place_of
-from ssdlab.fleet.rows import RunRows
-from ssdlab.fleet.tables import FLEET_TABLES
+from ssdlab.fleet.tables import FLEET_TABLES, RunRows
 from ssdlab.model.errors import ShortageError, SsdlabError, StoreError, StoreFailedError
 from ssdlab.model.schema import Column
 from tests.fleet.conftest import SAMPLES
@@ -92,7 +91,7 @@ def places_of_an_add(at: Place, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def watch_steps(monkeypatch: pytest.MonkeyPatch, tell: Callable[[str], None]) -> None:
     """Call a function before and after each file is written, and each commit."""
-    write, commit = delta.write_file, delta.OpenTable.commit
+    write, commit = write_file, delta.OpenTable.commit
 
     def watched_write(place: Place, name: str, *rest: object, **more: object) -> object:
         tell(f"before the file of {name}")
@@ -431,18 +430,19 @@ def test_file_of_a_table_that_is_gone_is_told(at: Place) -> None:
 def test_run_that_is_gone_changed_or_incomplete_is_named(
     at: Place, tmp_path: Path
 ) -> None:
-    for name in ("virtual-lat", "virtual-a", "virtual-b"):
+    names = ("virtual-lat", "tkperf-intel-s3510", "tkperf-crucial-mx200")
+    for name in names:
         shutil.copytree(SAMPLES / name, tmp_path / name)
         add_run(at, tmp_path / name, now_s=NOW_S)
     assert verify_store(at) == (3, ())
-    shutil.rmtree(tmp_path / "virtual-a")
-    state = tmp_path / "virtual-b" / "state.json"
+    shutil.rmtree(tmp_path / names[1])
+    state = tmp_path / names[2] / "state.json"
     state.write_text(state.read_text("utf-8") + " ")
     count, faults = verify_store(at)
     assert count == 3
-    assert {one.run_id: one.fault for one in faults} == {
-        "virtual-a": "gone",
-        "virtual-b": "changed",
+    assert {Path(one.folder).name: one.fault for one in faults} == {
+        names[1]: "gone",
+        names[2]: "changed",
     }
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import ssdlab
-from ssdlab.fleet.rows import RunRows, rows_of_run
-from ssdlab.fleet.tables import FLEET_TABLES
+from ssdlab.fleet.rows import rows_of_run
+from ssdlab.fleet.tables import FLEET_TABLES, RunRows
 from ssdlab.qos.loads import select_loads
 from ssdlab.qos.percentiles import summarise_qos
 from ssdlab.stats.matrix import summarise_iops_matrix

@@ -6,7 +6,8 @@ import sys
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.request import urlopen
+from functools import partial
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -67,12 +68,9 @@ def bucket(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
         "NO_PROXY": "127.0.0.1",
     }.items():
         monkeypatch.setenv(name, value)
-    import boto3  # noqa: PLC0415 - slow, and optional
-
     name = f"lab-{uuid.uuid4()}"
-    client = boto3.client("s3", endpoint_url=server)
-    client.create_bucket(Bucket=name)
-    client.close()
+    with urlopen(Request(f"{server}/{name}", method="PUT")) as answer:
+        assert answer.status == 200
     found = Bucket(server, f"s3://{name}/store")
     yield found
     found.fail()
@@ -110,7 +108,7 @@ def test_commands_take_an_address_in_s3(at: Place) -> None:
 
 def test_writers_of_a_store_in_s3_lose_no_run(at: Place) -> None:
     made = [made_rows(number) for number in (1, 2, 3, 3)]
-    assert at_once([lambda rows=rows: add_rows(at, rows) for rows in made]) == []
+    assert at_once([partial(add_rows, at, rows) for rows in made]) == []
     assert_whole(at, ["r000001", "r000002", "r000003"])
 
 

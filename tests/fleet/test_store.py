@@ -153,6 +153,21 @@ def test_folder_that_is_no_store_is_refused(tmp_path: Path) -> None:
         ssdlab.open_store("https://example.org/store")
 
 
+def test_name_that_delta_rs_would_read_otherwise_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StoreError):
+        ssdlab.open_store(tmp_path / "a%20b", create=True)
+
+
+@pytest.mark.parametrize("name", ["a b'c é", "a[b]*?", "-"])
+def test_folder_of_any_other_name_holds_a_store(tmp_path: Path, name: str) -> None:
+    store = ssdlab.open_store(tmp_path / name, create=True)
+    add_rows(place_of(store.url), made_rows(1))
+    tend_tables(place_of(store.url), now_s=NOW_S)
+    store = ssdlab.open_store(store.url)
+    found = store.sql("select count(*) as n from cells")
+    assert found["n"].item() == len(store.cells()) == 6
+
+
 def test_run_under_way_is_refused(place: str, tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(SAMPLES / "virtual-lat", run)
