@@ -75,15 +75,9 @@ def show_entries(entries: Sequence[Mapping[str, Any]], *, as_json: bool) -> None
     if sound:
         width = output_width()
         table = without_columns(_tabulate(sound), _LESS_NEEDED, width=width)
-<<<<<<< HEAD
-        click.echo(
-            "\n".join(table_lines(table, width=width, is_coloured=shows_colour()))
-        )
-=======
-        is_coloured = len(sound) <= _MOST_COLOURED
+        is_coloured = shows_colour() and len(sound) <= _MOST_COLOURED
         lines = table_lines(table, width=width, is_coloured=is_coloured)
         click.echo("\n".join(lines))
->>>>>>> wt-store
     for entry in entries:
         if entry["trouble"]:
             click.echo(printable(f"{entry['path']}: {entry['trouble']}"), err=True)
