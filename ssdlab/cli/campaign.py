@@ -454,6 +454,22 @@ def tend(folder: Path) -> None:
 
 @campaign.command()
 @_folder
+@click.argument("store")
+def collect(folder: Path, store: str) -> None:
+    """Add the published runs to a store of runs; for a timer.
+
+    A run that is there is left alone. STORE is made by ssdlab store init.
+    """
+    from ssdlab.cli.store import add_all, find_place
+
+    place = _open(folder)
+    runs = [place.runs / job.run_id for job in place.jobs() if place.is_published(job)]
+    if not add_all(find_place(store), tuple(runs)):
+        sys.exit(1)
+
+
+@campaign.command()
+@_folder
 def check(folder: Path) -> None:
     """Check the folder, the engine, and what is published.
 

@@ -57,7 +57,7 @@ def init(url: str) -> None:
     """Make an empty store; one that is there is left as it is."""
     from ssdlab.fleet.delta import create_tables
 
-    place = _place(url, is_new=True)
+    place = find_place(url, is_new=True)
     create_tables(place)
     click.echo(printable(place.url))
 
@@ -73,11 +73,11 @@ def add(url: str, runs: tuple[Path, ...]) -> None:
     A run is in the store once, however often and by how many processes it is added. One
     that has changed since takes the place of what it was.
     """
-    if not _add_all(_place(url), runs):
+    if not add_all(find_place(url), runs):
         sys.exit(2)
 
 
-def _add_all(place: "Place", paths: tuple[Path, ...]) -> bool:
+def add_all(place: "Place", paths: tuple[Path, ...]) -> bool:
     """Add runs; those that cannot be read are named, and the others added."""
     from collections import Counter
 
@@ -181,7 +181,7 @@ def tend(url: str) -> None:
     """
     from ssdlab.fleet.delta import tend_tables
 
-    place = _place(url)
+    place = find_place(url)
     with working("packing"):
         now_s = time.time()  # noqa: TID251 - here clocks are made
         done = tend_tables(place, now_s=now_s)
@@ -207,11 +207,11 @@ def rebuild(url: str, folders: tuple[Path, ...]) -> None:
     """
     from ssdlab.fleet.add import find_runs, rebuild_tables, require_runs
 
-    place = _place(url, is_new=True)
+    place = find_place(url, is_new=True)
     paths = tuple(find_runs(folders))
     require_runs(paths)
     rebuild_tables(place, f"{datetime.now(tz=UTC):%Y%m%d-%H%M%S}")
-    if not _add_all(place, paths):
+    if not add_all(place, paths):
         sys.exit(2)
 
 
@@ -229,7 +229,7 @@ def verify(url: str, *, as_json: bool) -> None:
     from ssdlab.fleet.add import verify_store
 
     with working("reading run folders"):
-        count, faults = verify_store(_place(url))
+        count, faults = verify_store(find_place(url))
     if as_json:
         plain = {"runs": count, "faults": [asdict(one) for one in faults]}
         click.echo(json.dumps(plain, indent=1))
@@ -286,7 +286,8 @@ def export(url: str, output: Path, file_format: str, *, overwrite: bool) -> None
     click.echo(printable(str(folder.path)))
 
 
-def _place(url: str, *, is_new: bool = False) -> "Place":
+def find_place(url: str, *, is_new: bool = False) -> "Place":
+    """Return where a store is; refuse a place without one, unless it is to be new."""
     from ssdlab.fleet.place import place_of
 
     return place_of(url, is_new=is_new)

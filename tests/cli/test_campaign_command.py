@@ -176,3 +176,16 @@ def test_discovered_lab_can_be_read_again(tmp_path: Path) -> None:
     lab = read_lab(place)
     assert lab.hosts["h1"].scratch == "/srv/x"
     assert all(drive.state in {"good", "maintenance"} for _, _, drive in lab.drives)
+
+
+def test_published_runs_are_collected_into_a_store_once(
+    campaign: CampaignFolder, tmp_path: Path
+) -> None:
+    pytest.importorskip("deltalake")
+    scratch = Scratch(job=campaign.job("A1-lat-00"))
+    make_run(scratch.run, tests=["lat"])
+    publish(scratch.run, campaign.runs)
+    runner, store = CliRunner(), str(tmp_path / "store")
+    assert runner.invoke(main, ["store", "init", store]).exit_code == 0
+    assert "1 added" in call("collect", campaign.path, store).stdout
+    assert "1 known" in call("collect", campaign.path, store).stdout
