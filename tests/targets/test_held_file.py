@@ -288,6 +288,16 @@ def test_file_rewritten_after_a_killed_session_is_refused(made: Target) -> None:
     require_refused(made, "session on it was killed")
 
 
+def test_blocks_that_fio_marked_before_it_was_killed_are_its_own(made: Target) -> None:
+    path = path_of(made)
+    kill_session(path)
+    with path.open("r+b") as file:
+        for place in range(0, MIB, 4096):
+            file.seek(place + 1000)
+            file.write(bytes(100))  # as scramble_buffers writes, at the most
+    assert not reopen(made).release()
+
+
 def test_session_that_was_killed_long_ago_is_taken_up(
     made: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
