@@ -27,9 +27,11 @@ class Lane:
     processor: with ``loadfile`` a module stays in one worker, so that its fixtures are
     made once. With ``is_bare`` their PATH has only the programs that `tools/setup.sh`
     installs. No other lane runs beside one that ``is_alone``, and one that
-    ``gives_way`` has the lowest priority. One ``in_memory`` keeps its files off the
-    disk, if there is room. Only modules that name one of the markers ``named`` are
-    collected; without any, all modules and the doctests.
+    ``gives_way`` has the lowest priority. A test that fails is run ``again`` as often:
+    those that judge times fail where something else keeps the machine busy. One
+    ``in_memory`` keeps its files off the disk, if there is room. Only modules that name
+    one of the markers ``named`` are collected; without any, all modules and the
+    doctests.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Lane:
     workers: str = "logical"
     is_bare: bool = False
     is_alone: bool = False
+    again: int = 0
     gives_way: bool = False
     in_memory: bool = False
 
@@ -70,6 +73,7 @@ class Lane:
             *nice,
             *(sys.executable, "-m", "pytest", "-q", "-m", self.selection),
             *("-n", self.workers, "--dist", self.beside),
+            *(("--reruns", f"{self.again}") if self.again else ()),
             f"--timeout={_TIMEOUT_S}",
             f"--junitxml={self.report}",
             *self.paths,
@@ -115,7 +119,7 @@ PAGES = Lane(
 # With more than two at once, virtual drives slow each other down.
 FIO = Lane(name="fio", markers="fio and not timed", named=("fio",), workers="2")
 TIMED = Lane(
-    name="timed", markers="timed", named=("timed",), workers="0", is_alone=True
+    name="timed", markers="timed", named=("timed",), workers="0", is_alone=True, again=2
 )
 LANES = (TIMED, FIO, PAGES, PURE, SIMULATIONS)  # in this order
 QUICK = replace(PURE, name="quick")  # those of PURE that are closest to a change
