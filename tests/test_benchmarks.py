@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import fleet_store
 from benchmarks.bench_downsample import measure_reduction
 from benchmarks.commands import measure_commands
 from benchmarks.ingest import measure_ingest
@@ -18,6 +19,8 @@ from benchmarks.parse.make_documents import write_documents
 from benchmarks.parse.make_histograms import write_histograms
 from benchmarks.parse.make_log import write_log
 from benchmarks.parse.works import DOCUMENTS, HISTOGRAMS, LOG, OURS, Peer, Work
+from ssdlab.fleet.delta import create_tables
+from ssdlab.fleet.place import place_of
 
 SCALE = 0.002
 SHOWN = ("ssdlab, no kernels", "numpy loadtxt", "plain Python")  # a process each
@@ -99,3 +102,16 @@ def test_tables_of_a_run_with_series_are_timed_by_the_step() -> None:
     assert found["steps"] >= 12
     assert found["ms_per_step"] > 0
     assert found["ratio_to_reading"] > 1
+
+
+def test_store_of_runs_is_timed_by_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fleet_store, "SAMPLE", fleet_store.SAMPLE.parent / "virtual-b")
+    rows, place = fleet_store.template(), place_of(tmp_path / "store", is_new=True)
+    create_tables(place)
+    fleet_store.fill(place, rows, 3)
+    took = fleet_store.measure_questions(place, 1)
+    took["add"] = fleet_store.measure_add(place, rows, 3, 1)
+    assert len(took) == 5
+    assert all(one.wall_ms > 0 for one in took.values())
