@@ -139,22 +139,25 @@ class Case:
         assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
         assert [path.name for path in self.campaign.runs.iterdir()] == [self.run.name]
 
-    def processes(self) -> frozenset[int]:
-        """Return the program that works on the job, its parent, and all below it."""
+    def processes(self, *, with_engine: bool) -> frozenset[int]:
+        """Return who works on the job and all below, with Slurm's process for it."""
         parents = {}
         for entry in Path("/proc").glob("[0-9]*/stat"):
             with suppress(OSError):
                 fields = entry.read_text().rpartition(")")[2].split()
                 parents[int(entry.parent.name)] = int(fields[1])
-        program = self.campaign.attempts(self.job)[-1].pid
-        found = {program, parents.get(program, 0)} & set(parents)
+        top = self.campaign.attempts(self.job)[-1].pid
+        for _ in range(2 if with_engine else 1):
+            top = parents.get(top, 0)
+        assert top > 1
+        found = {top}
         while more := {one for one, above in parents.items() if above in found} - found:
             found |= more
         return frozenset(found)
 
-    def kill_all(self) -> None:
+    def kill_all(self, *, with_engine: bool) -> None:
         """Kill all at once, as if the host lost its power."""
-        for process_id in self.processes():
+        for process_id in self.processes(with_engine=with_engine):
             with suppress(ProcessLookupError):
                 os.kill(process_id, signal.SIGKILL)
 
@@ -207,11 +210,22 @@ def test_k3_killed_measurement_is_started_again(case: Case) -> None:
     assert case.noted == ["run", "ended", "resume", "ended", "published"]
 
 
+def test_k4_job_of_which_all_was_killed_is_handed_over_again(case: Case) -> None:
+    case.submit()
+    case.wait_steps(6)
+    case.kill_all(with_engine=False)
+    case.slurm.wait(lambda: case.backend.list() == {})
+    (one,) = read_statuses(case.campaign, case.backend.list(), now_s=0.0)
+    assert one.state == "killed"
+    assert hand_over(case.campaign, case.backend) == (case.job,)
+    case.require_published(sessions=["killed", "finished"], wait_s=REQUEUED_S)
+
+
 def test_k5_rebooted_host_goes_on_with_its_run(case: Case) -> None:
     case.submit()
     case.wait_steps(6)
     case.slurm.kill(case.host)
-    case.kill_all()
+    case.kill_all(with_engine=True)
     time.sleep(25)  # longer than SlurmdTimeout: the host is held for dead
     case.slurm.start(case.host)
     case.require_published(sessions=["killed", "finished"], wait_s=REQUEUED_S + 60)
