@@ -54,7 +54,8 @@ LINT: tuple[Command, ...] = (
     ("python", "-m", "tools.check_docstrings"),
 )
 _GUEST = ("python", "-m", "pytest", "-m", "vm", "--durations=10", "tests/vm")
-_LAB = ("python", "-m", "pytest", "-m", "lab", "--durations=20", "tests/campaign")
+_LAB_TESTS = ("tests/campaign", "tests/fleet")
+_LAB = ("python", "-m", "pytest", "-m", "lab", "--durations=20", *_LAB_TESTS)
 _MEMORY = Path("/dev/shm")
 _MEMORY_BYTES = 4 * 2**30  # more than the tests of all lanes use at once
 _QUICK_TESTS_S = 50.0  # CPU time: less than half a minute on two processors

@@ -595,6 +595,7 @@ def test_user_without_rights_is_told_the_one_command(
     assert text.count("sudo ") == 1
 
 
+@pytest.mark.timed
 def test_look_is_quick_on_a_machine_with_many_processes(device: str) -> None:
     drive = find_drive(device)
     sleepers = [subprocess.Popen(["sleep", "60"]) for _ in range(150)]

@@ -181,7 +181,7 @@ def test_store_is_whole_after_some_kills(at: Place) -> None:
     kill_writers(at, 3)
 
 
-@pytest.mark.simulation
+@pytest.mark.lab
 def test_store_is_whole_after_fifty_kills(at: Place) -> None:
     kill_writers(at, 50)
 
