@@ -1,8 +1,7 @@
 """What a campaign would take, host by host, without touching anything."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from ssdlab.campaign.asked import Wanted
 from ssdlab.campaign.lab import Lab
@@ -146,11 +145,3 @@ def find_endurance_use(runs: Sequence[RunCost]) -> Mapping[str, float]:
             serial = one.wanted.serial
             found[serial] = found.get(serial, 0.0) + one.endurance_ratio
     return found
-
-
-def list_scratch_troubles(lab: Lab, hosts: Sequence[str]) -> Iterator[str]:
-    """Yield what is wrong with the scratch folders of hosts that are this machine."""
-    for host in hosts:
-        scratch = Path(lab.hosts[host].scratch)
-        if not scratch.is_dir():
-            yield f"{host}: the scratch folder {scratch} does not exist"
