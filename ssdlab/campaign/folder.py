@@ -15,7 +15,7 @@ The folder is shared by all hosts, or lies on the only one.
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,17 +110,21 @@ class CampaignFolder:
             if name.endswith(_SUFFIX)
         )
 
-    def jobs(self) -> tuple[Job, ...]:
-        """Return all jobs, in the order in which they should begin.
+    def jobs(self, but: Collection[str] = ()) -> tuple[Job, ...]:
+        """Return all jobs but some, in the order in which they should begin.
 
         Files that are not valid are left out, so that they stop no other job:
         `find_bad_files` tells them.
         """
         found = []
-        for name in self.names():
+        for name in (one for one in self.names() if one not in but):
             with suppress(CampaignFileError):
                 found.append(self.job(name))
         return tuple(sorted(found, key=lambda job: (-job.priority, job.rank)))
+
+    def hosts(self) -> tuple[str, ...]:
+        """Return the hosts of its jobs."""
+        return tuple(dict.fromkeys(job.host for job in self.jobs()))
 
     def find_bad_files(self) -> tuple[str, ...]:
         """Return what is wrong with the files of jobs, in words."""

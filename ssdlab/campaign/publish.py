@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ssdlab.campaign.folder import MANIFEST
 from ssdlab.model.errors import RunFolderError
+from ssdlab.store.digests import digest_open
 from ssdlab.system.folders import Folder
 
 # Of the process that measured, or of its host alone.
@@ -100,8 +101,5 @@ def _digest(top: Folder, path: str) -> str:
     *folders, name = path.split("/")
     for one in folders:
         top /= one
-    digest = hashlib.sha256()
     with top.opened(name) as file:
-        while piece := file.read(_PIECE_BYTES):
-            digest.update(piece)
-    return digest.hexdigest()
+        return digest_open(file)

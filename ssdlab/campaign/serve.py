@@ -69,6 +69,7 @@ class Server:
     _started: dict[str, _Started] = field(default_factory=dict, init=False)
     _not_before: dict[str, float] = field(default_factory=dict, init=False)
     _is_stopped: bool = field(default=False, init=False)
+    _published: set[str] = field(default_factory=set, init=False)
 
     def serve(self) -> bool:
         """Serve until no job is left; return False if another process does already."""
@@ -122,30 +123,27 @@ class Server:
     def _turn(self) -> bool:
         """Look once at every job; return whether there is anything left to do."""
         self._reap()
-        jobs = [one for one in self.campaign.jobs() if self._is_here(one)]
+        for started in self._started.values():
+            if self._is_stopped or self._is_unwanted(started.job):
+                self._tell_to_stop(started)
         left = False
-        for job in jobs:
-            state = self._state(job)
-            started = self._started.get(job.job)
-            if started is not None:
-                left = True
-                if self._is_stopped or self._is_unwanted(job):
-                    self._tell_to_stop(started)
-            elif state and not self._is_stopped:
+        for job in () if self._is_stopped else self.campaign.jobs(self._published):
+            is_here = self.host in {"", job.host} and job.job not in self._started
+            if is_here and self._is_left(job):
                 left = True
                 self._try(job)
         return left or bool(self._started)
 
-    def _is_here(self, job: Job) -> bool:
-        return self.host in {"", job.host}
-
-    def _state(self, job: Job) -> bool:
-        """Return whether a job is left to be started."""
-        state, _ = judge(
+    def _is_left(self, job: Job) -> bool:
+        """Return whether a job is to be started; a published one never is again."""
+        if self.campaign.is_published(job):
+            self._published.add(job.job)
+            return False
+        attempts, wishes = (
             self.campaign.attempts(job.job),
             self.campaign.wishes(job.job),
-            is_published=self.campaign.is_published(job),
         )
+        state, _ = judge(attempts, wishes, is_published=False)
         return state not in ENDED | {"held"}
 
     def _is_unwanted(self, job: Job) -> bool:

@@ -123,6 +123,20 @@ def _status(
     )
 
 
+def list_served(
+    campaign: CampaignFolder, hosts: Mapping[str, str]
+) -> dict[str, Queued]:
+    """Return the jobs that are left on hosts that a process of ours serves, by name.
+
+    ``hosts`` has the engine's own name of a job for each of them.
+    """
+    return {
+        one.job.job: Queued(id=hosts[one.job.host], is_running=one.state == "running")
+        for one in read_statuses(campaign, None, now_s=0.0)
+        if one.needs_engine and one.job.host in hosts
+    }
+
+
 def judge(
     attempts: Sequence[Attempt], wishes: Sequence[Wish], *, is_published: bool
 ) -> tuple[JobState, str]:

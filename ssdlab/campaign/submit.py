@@ -16,7 +16,6 @@ from ssdlab.engine.profiles import open_profile
 from ssdlab.engine.request import read_temperature_limit
 from ssdlab.model.errors import CampaignError
 from ssdlab.pts.suite import choose_tests
-from ssdlab.system.folders import Folder
 
 LAB, ASKED = "lab.toml", "campaign.toml"
 _OWN_PROFILE = ".toml"
@@ -229,5 +228,5 @@ def _can_be_asked(one: JobStatus, what: str) -> bool:
 
 def read_lab_of(campaign: CampaignFolder) -> Lab:
     """Return the lab of a campaign."""
-    text = Folder(campaign.path).text(LAB)
+    text = campaign.top.text(LAB)
     return parse_toml(text, Lab, source=str(campaign.path / LAB))

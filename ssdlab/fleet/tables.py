@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from ssdlab.model.schema import RUNS, Column, Table
+from ssdlab.model.schema import RUNS, WORKLOAD, Column, Table
 
 Row = dict[str, Any]
 
@@ -113,11 +113,7 @@ CELLS = Table(
         Column("phase", "string", "phase of the test, such as rounds-1024KiB"),
         Column("kind", "string", "cell, histogram, or mean: see steps"),
         Column("workload", "string", "the workload, such as RND 4 KiB 0/100 T2/Q16"),
-        Column("access", "string", "rnd or seq"),
-        Column("block_size_bytes", "int64", "size of one IO [B]; missing in CBW"),
-        Column("read_percent", "int64", "share of reads, counted in IOs [%]"),
-        Column("threads", "int64", "thread count TC: fio numjobs"),
-        Column("queue_depth", "int64", "outstanding IOs per thread QD: fio iodepth"),
+        *WORKLOAD,
         Column(
             "direction", "string", "read, write, trim, or total: all directions merged"
         ),

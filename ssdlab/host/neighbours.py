@@ -15,6 +15,7 @@ from ssdlab.model.errors import RunFolderError, TargetRefusedError
 from ssdlab.model.records import TargetIdentity
 from ssdlab.system.folders import Folder
 from ssdlab.system.locks import try_lock
+from ssdlab.text.terminal import printable
 
 LOCKS_VARIABLE = "SSDLAB_LOCK_DIR"
 _LOCKS = "/run/lock"
@@ -122,8 +123,7 @@ def _holder(folder: Folder, name: str) -> str:
 
 def _words(file: FileIO) -> str:
     file.seek(0)
-    text = file.read(_MOST_SIGNS).decode("utf-8", "replace")
-    return "".join(sign if sign.isprintable() else "�" for sign in text) or "unknown"
+    return printable(file.read(_MOST_SIGNS).decode("utf-8", "replace")) or "unknown"
 
 
 class NeighbourWatch:

@@ -61,7 +61,7 @@ _WHERE = (
     Column("round", "int64", "round, from 1; missing outside rounds"),
     Column("cell", "int64", "position of the cell in its round, from 1"),
 )
-_WORKLOAD = (
+WORKLOAD = (
     Column("access", "string", "rnd or seq"),
     Column(
         "block_size_bytes",
@@ -138,7 +138,7 @@ STEPS = Table(
         _RUN,
         _STEP,
         *_WHERE,
-        *_WORKLOAD,
+        *WORKLOAD,
         Column("range_bytes", "int64", "span of the active range that was used [B]"),
         Column("offset_bytes", "int64", "where a sequential stream began [B]"),
         Column("seed", "int64", "fio randseed of the step"),
@@ -206,7 +206,7 @@ MEASUREMENTS = Table(
         _STEP,
         _DIRECTION,
         *_WHERE,
-        *_WORKLOAD,
+        *WORKLOAD,
         Column("total_ios", "int64", "completed IOs"),
         Column("io_bytes", "int64", "bytes transferred [B]"),
         Column("runtime_s", "float64", "time under IO [s]"),

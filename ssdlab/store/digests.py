@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from typing import BinaryIO
 
 from ssdlab.system.folders import Folder
 from ssdlab.system.unpack import MAX_INPUT_BYTES
@@ -16,12 +17,17 @@ def digest_file(folder: Folder, name: str) -> str:
             size = os.fstat(file.fileno()).st_size
             if size > MAX_INPUT_BYTES:
                 return f"{size} bytes"
-            digest = hashlib.sha256()
-            while piece := file.read(_PIECE_BYTES):
-                digest.update(piece)
-            return digest.hexdigest()
+            return digest_open(file)
     except (FileNotFoundError, NotADirectoryError):
         return ""
+
+
+def digest_open(file: BinaryIO) -> str:
+    """Return the digest of what is left of an open file."""
+    digest = hashlib.sha256()
+    while piece := file.read(_PIECE_BYTES):
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def digest_files(folder: Folder) -> dict[str, str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ssdlab.campaign.asked import Job
 from ssdlab.campaign.folder import CampaignFolder
 from ssdlab.campaign.serve import is_served
-from ssdlab.campaign.status import Queued, read_statuses
+from ssdlab.campaign.status import Queued, list_served
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,8 @@ class LocalBackend:
         """Return the jobs that are left, if they are served."""
         if not is_served(self.campaign):
             return {}
-        statuses = read_statuses(self.campaign, None, now_s=0.0)
-        return {
-            one.job.job: Queued(id="local", is_running=one.state == "running")
-            for one in statuses
-            if one.needs_engine
-        }
+        here = dict.fromkeys(self.campaign.hosts(), "local")
+        return list_served(self.campaign, here)
 
     def start(self, jobs: Sequence[Job]) -> None:
         """Serve the campaign, unless that is done."""

@@ -5,7 +5,7 @@ again when the campaign is tended.
 """
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +13,7 @@ from ssdlab.campaign.asked import Job
 from ssdlab.campaign.folder import CampaignFolder
 from ssdlab.campaign.lab import Lab
 from ssdlab.campaign.serve import NOT_SERVED
-from ssdlab.campaign.status import Queued, read_statuses
+from ssdlab.campaign.status import Queued, list_served
 from ssdlab.model.errors import CampaignError
 from ssdlab.system.programs import Ended, plain_english, run_to_end
 
@@ -38,23 +38,14 @@ class SshBackend:
 
     def list(self) -> Mapping[str, Queued] | None:
         """Return the jobs of the hosts that serve; ``None`` if one does not answer."""
-        served = set()
-        for host in self._hosts():
+        served = {}
+        for host in self.campaign.hosts():
             code = self._serve(host, "--check").exit_code
             if code not in {_SERVED, NOT_SERVED}:
                 return None
             if code == _SERVED:
-                served.add(host)
-        return {
-            one.job.job: Queued(
-                id=f"ssh {one.job.host}", is_running=one.state == "running"
-            )
-            for one in read_statuses(self.campaign, None, now_s=0.0)
-            if one.needs_engine and one.job.host in served
-        }
-
-    def _hosts(self) -> Iterator[str]:
-        yield from dict.fromkeys(job.host for job in self.campaign.jobs())
+                served[host] = f"ssh {host}"
+        return list_served(self.campaign, served)
 
     def _serve(self, name: str, how: str) -> Ended:
         host = self.lab.hosts[name]
