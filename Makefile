@@ -4,6 +4,7 @@ TARGET ?= virtual
 PROFILE ?= demo
 TESTS ?= iops,tp,lat,wsat
 RUNS ?= data/runs
+CAMPAIGN ?= build/campaign
 PYTEST_ARGS ?=
 LANE ?= pure
 FUZZ_SECONDS ?= 600
@@ -18,7 +19,7 @@ export JUPYTER_DATA_DIR := $(STATE)/jupyter/data
 export JUPYTER_RUNTIME_DIR := $(STATE)/jupyter/runtime
 export XDG_CACHE_HOME := $(STATE)/cache
 
-.PHONY: help setup setup-test setup-vm setup-lab run test quick lane test-vm test-lab lint same fuzz bench docs notebooks gallery \
+.PHONY: help setup setup-test setup-vm setup-lab run campaign test quick lane test-vm test-lab lint same fuzz bench docs notebooks gallery \
   samples site wheel lab lock clean distclean
 .DEFAULT_GOAL := help
 
@@ -41,6 +42,9 @@ run: setup ## run the PTS suite on the virtual SSD (TARGET, PROFILE, TESTS, RUNS
 	@echo "run: $(TESTS) on $(TARGET), profile $(PROFILE)"
 	@$(BIN)/ssdlab run --target "$(TARGET)" --profile "$(PROFILE)" \
 	  --tests "$(TESTS)" --runs "$(RUNS)"
+
+campaign: setup ## run a campaign of five virtual SSDs in three hosts, to a fleet page (CAMPAIGN)
+	@$(BIN)/python -m tools.demo_campaign "$(CAMPAIGN)"
 
 test: setup-test ## check the code and run every test, lane by lane (PYTEST_ARGS)
 	@$(BIN)/python -m tools.check test $(PYTEST_ARGS)

@@ -255,7 +255,11 @@ def submit(lab: Path, asked: Path, folder: Path) -> None:
 @_folder
 @_jobs
 @json_option
-@click.option("--watch", is_flag=True, help="show it again every few seconds")
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="show it until no job is left; without a terminal a line as it changes",
+)
 @click.option(
     "--openmetrics",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -281,9 +285,9 @@ def status(
     from ssdlab.system.durable import write_whole
 
     place = _open(folder)
-    if watch and sys.stdout.isatty():
-        _watch(place, jobs)
-        return
+    if watch:
+        watched = _watch if sys.stdout.isatty() else _follow
+        watched(place, jobs)
     statuses, is_away = _read(place, jobs)
     if openmetrics is not None:
         name = read_asked(place.top.text(ASKED), source=ASKED).name
@@ -320,7 +324,7 @@ def _watch(place: "CampaignFolder", jobs: Sequence[str]) -> None:
 
     from ssdlab.campaign.status import ENDED
 
-    with Live(auto_refresh=False) as live:
+    with Live(auto_refresh=False, transient=True) as live:
         while True:
             statuses, is_away = _read(place, jobs)
             lines = _status_lines(statuses, is_away=is_away)
@@ -328,6 +332,29 @@ def _watch(place: "CampaignFolder", jobs: Sequence[str]) -> None:
             if all(one.state in ENDED | {"held"} for one in statuses):
                 return
             time.sleep(_WATCH_S)
+
+
+def _follow(place: "CampaignFolder", jobs: Sequence[str]) -> None:
+    """Print a line whenever the states have changed, until no job is left."""
+    from ssdlab.campaign.status import ENDED
+
+    told = ""
+    while True:
+        statuses, _ = _read(place, jobs)
+        line = _counts_line(statuses)
+        if line != told:
+            click.echo(f"{datetime.now().astimezone():%H:%M:%S} {line}")
+            told = line
+        if all(one.state in ENDED | {"held"} for one in statuses):
+            return
+        time.sleep(_WATCH_S)
+
+
+def _counts_line(statuses: "Sequence[JobStatus]") -> str:
+    from ssdlab.campaign.status import count_states
+
+    counts = count_states(statuses)
+    return ", ".join(f"{count} {state}" for state, count in counts.items())
 
 
 def _status_data(one: "JobStatus") -> dict[str, Any]:
@@ -350,8 +377,6 @@ def _status_data(one: "JobStatus") -> dict[str, Any]:
 
 
 def _status_lines(statuses: "Sequence[JobStatus]", *, is_away: bool) -> Iterator[str]:
-    from ssdlab.campaign.status import count_states
-
     columns = (
         column("job", lambda one: one.job.job, is_words=True),
         column("host", lambda one: one.job.host, is_words=True),
@@ -364,8 +389,7 @@ def _status_lines(statuses: "Sequence[JobStatus]", *, is_away: bool) -> Iterator
     table = tabulate(statuses, columns, caption="")
     yield from table_lines(table, width=output_width(), is_coloured=True)
     yield ""
-    counts = count_states(statuses)
-    yield ", ".join(f"{count} {state}" for state, count in counts.items())
+    yield _counts_line(statuses)
     ends_s = [one.left_s[1] for one in statuses if one.left_s]
     if ends_s:
         end = datetime.now().astimezone() + timedelta(seconds=max(ends_s))

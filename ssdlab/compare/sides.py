@@ -30,9 +30,9 @@ def tabulate_sides(
 
     Notes
     -----
-    The serial number of a virtual SSD is that of its process: it is the same drive
-    when its parameters are the same, whatever its seed. Each import without model and
-    serial number counts as a drive of its own.
+    The serial number of a virtual SSD is that of its process, unless it was given one:
+    it is the same drive when its parameters are the same, whatever its seed. Each
+    import without model and serial number counts as a drive of its own.
     """
     drives = {record.run_id: _drive(record) for record in records}
     keys = {name: (drive, conditions.get(name, ())) for name, drive in drives.items()}
@@ -114,8 +114,9 @@ def _size_tail(record: RunRecord) -> str:
 
 
 def _serial_tail(record: RunRecord) -> str:
-    is_process = record.target.kind == "virtual"
-    return "" if is_process else record.target.serial.strip()[-_TAIL:]
+    target = record.target
+    is_process = target.kind == "virtual" and "serial" not in target.options
+    return "" if is_process else target.serial.strip()[-_TAIL:]
 
 
 def _label_tail(record: RunRecord) -> str:

@@ -91,12 +91,19 @@ def table_html(rows: Iterable[Row]) -> str:
     kept = [place for place, name in enumerate(COLUMNS) if name not in _WIDE]
 
     def cells(texts: Sequence[str], tag: str) -> str:
-        return "".join(f"<{tag}>{escape(texts[place])}</{tag}>" for place in kept)
+        return "".join(
+            f'<{tag} class="{_kind_of(place)}">{escape(texts[place])}</{tag}>'
+            for place in kept
+        )
 
     heads = cells(COLUMNS, "th")
     body = "".join(f"<tr>{cells(row['cells'], 'td')}</tr>" for row in rows)
     table = f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div class="ssdlab-runs">{table}</div>'
+
+
+def _kind_of(place: int) -> str:
+    return "number" if 0 <= place - STATE - 1 < len(_METRICS) else "words"
 
 
 def still(html: str) -> str:

@@ -114,6 +114,8 @@ def _add_markdown(sections: list[Section], text: str) -> None:
             sections.append(Section(title=heading[3:].strip().strip("#").strip()))
             piece = rest  # noqa: PLW2901 - the heading is the section's
         html = clean_html(str(to_html(piece)))
+        for tag in ("th", "td"):
+            html = html.replace(f"<{tag}>", f'<{tag} class="words">')
         if html.strip():
             sections[-1].parts.append(Markup(html))  # noqa: S704 - cleaned
 

@@ -52,26 +52,24 @@ class _Figures:
             spec = {"data": plot.spec["data"], "layout": dict(plot.spec["layout"])}
         layout = spec["layout"]
         title = _title_of(layout.pop("title", None))
+        subtitle = title.get("subtitle", {}).get("text") or ""
         margin = layout["margin"] = dict(layout.get("margin", {}))
         if layout.setdefault("height", _USUAL_HEIGHT) > _SMALL_HEIGHT:
             # The title becomes the caption; anything else above keeps its place.
-            above = margin.get("t", _MARGIN_WITH_TITLE) - _TITLE_HEIGHT
+            height = _TITLE_HEIGHT * (1 + subtitle.count("<br>"))
+            above = margin.get("t", _MARGIN_WITH_TITLE) - height
             margin["t"] = max(_LEAST_MARGIN, above)
         self.specs.append(spec)
         return {
             "number": len(self.specs) - 1,
-            "title": _in_one_line(title.get("text")),
-            "subtitle": _in_one_line(title.get("subtitle", {}).get("text")),
+            "title": (title.get("text") or "").replace("<br>", " "),
+            "subtitle": subtitle.replace("<br>", " · "),
             "height": layout["height"],
         }
 
 
 def _title_of(title: Any) -> dict[str, Any]:
     return title if isinstance(title, dict) else {"text": title}
-
-
-def _in_one_line(text: str | None) -> str:
-    return (text or "").replace("<br>", " ")
 
 
 def render_html(

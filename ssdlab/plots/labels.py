@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import count
 from types import MappingProxyType
 from typing import Any
 
@@ -82,6 +83,7 @@ PHASE_COLORS = MappingProxyType({
     "not settled": "#7b8794",
 })
 
+_MOST_ROUNDS = 15  # between the first and the last, if each has a tick
 _MOST_CHOSEN = 12  # ticks that are read one by one
 _HEADROOM = 0.04  # of a logarithmic axis, between its end and the nearest value
 _FEWEST_TICKS = 3  # of a logarithmic axis: with fewer no value can be read from it
@@ -205,10 +207,11 @@ def linear_axis(title: str, **more: Any) -> dict[str, Any]:
 def round_axis(rounds: Sequence[int]) -> dict[str, Any]:
     """Return an axis that marks rounds by whole numbers, every one when they fit."""
     first, last = (min(rounds), max(rounds)) if rounds else (1, 5)
-    step = max(1, math.ceil((last - first) / 24))
+    steps = (factor * 10**power for power in count() for factor in (1, 2, 5))
+    step = next(step for step in steps if last - first <= _MOST_ROUNDS * step)
     return axis(
         "Round",
-        tick0=first,
+        tick0=first if step == 1 else 0,
         dtick=step,
         range=[first - 0.4, last + 0.4],
         tickformat="d",

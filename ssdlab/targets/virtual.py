@@ -11,7 +11,7 @@ from ssdlab.model.telemetry import READINGS
 from ssdlab.model.units import duration_label
 from ssdlab.targets.purges import find_purge_choice
 from ssdlab.targets.shape import Shape
-from ssdlab.virtual.options import find_write_bound, parse_options
+from ssdlab.virtual.options import find_write_bound, parse_options, split_names
 from ssdlab.virtual.server import VirtualSsd, attach, socket_uri, start_server
 
 SECTOR_BYTES = 512
@@ -108,7 +108,7 @@ def open_virtual(
 ) -> VirtualTarget:
     """Start a new virtual SSD whose files go to ``folder``."""
     chosen = find_purge_choice(purge, VIRTUAL_PURGES, target="a virtual SSD")
-    ssd = start_server(parse_options(options), folder)
+    ssd = start_server(parse_options(split_names(options)[1]), folder)
     return _target(ssd, options, chosen)
 
 
@@ -122,7 +122,7 @@ def reopen_virtual(
 
 def read_virtual_shape(text: str) -> Shape:
     """Return the shape of a virtual SSD with these options."""
-    options = parse_options(text)
+    options = parse_options(split_names(text)[1])
     return Shape(
         capacity_bytes=options.size_bytes,
         sector_bytes=SECTOR_BYTES,
@@ -160,14 +160,15 @@ def _target(ssd: VirtualSsd, options: str, purge: PurgeChoice) -> VirtualTarget:
 
 
 def _identity(ssd: VirtualSsd, options: str) -> TargetIdentity:
+    names, _ = split_names(options)
     return TargetIdentity(
         kind="virtual",
         spec=f"virtual:{options}" if options else "virtual",
         model="ssdlab virtual SSD",
-        serial=f"VIRTUAL-{ssd.instance_id}",
-        firmware="page-mapped FTL",
+        serial=names.get("serial", f"VIRTUAL-{ssd.instance_id}"),
+        firmware=names.get("firmware", "page-mapped FTL"),
         capacity_bytes=ssd.options.size_bytes,
         sector_bytes=SECTOR_BYTES,
         interface="NBD over a local socket",
-        options=asdict(ssd.options),
+        options={**asdict(ssd.options), **names},
     )

@@ -1,6 +1,7 @@
 """The parameters of a virtual SSD, and their form as text."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
@@ -58,6 +59,9 @@ _TEXT_NAMES: Final = {
     "linger": "linger_s",
 }
 
+NAMES: Final = ("serial", "firmware")  # of the drive; the model knows none
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,39}")
+
 _RANGES: Final = {
     "op": (0, 1000),
     "dies": (1, 256),
@@ -83,13 +87,36 @@ def parse_options(text: str) -> VirtualSsdOptions:
         name, _, value = (piece.strip() for piece in part.partition("="))
         if name not in _TEXT_NAMES:
             kind = "option of the virtual SSD"
-            raise UnknownNameError(kind=kind, name=name, known=tuple(_TEXT_NAMES))
+            known = (*_TEXT_NAMES, *NAMES)
+            raise UnknownNameError(kind=kind, name=name, known=known)
         if _TEXT_NAMES[name] in values:
             _refuse(text, f"{name}= is given twice", "Give it once.")
         values[_TEXT_NAMES[name]] = _parse_value(text, name, value)
     options = VirtualSsdOptions(**values)
     require_usable(options)
     return options
+
+
+def split_names(text: str) -> tuple[Mapping[str, str], str]:
+    """Return how a virtual SSD is named, and the parameters of its model.
+
+    >>> split_names("op=28,serial=SSD-1")
+    ({'serial': 'SSD-1'}, 'op=28')
+    """
+    names: dict[str, str] = {}
+    others = []
+    for part in text.split(","):
+        name, _, value = (piece.strip() for piece in part.partition("="))
+        if name not in NAMES:
+            others.append(part)
+            continue
+        if name in names:
+            _refuse(text, f"{name}= is given twice", "Give it once.")
+        if not _NAME.fullmatch(value):
+            reason = f"{name}={value} is not a name"
+            _refuse(text, reason, "Use at most 40 letters, digits, '_', '.', '+', '-'.")
+        names[name] = value
+    return names, ",".join(others)
 
 
 def options_text(options: VirtualSsdOptions) -> str:

@@ -66,7 +66,8 @@ def test_log_ticks_are_decades_then_1_2_5_then_even_steps() -> None:
 
 def test_round_axis_steps_by_whole_rounds() -> None:
     assert round_axis([1, 2, 3])["dtick"] == 1
-    assert isinstance(round_axis(list(range(1, 361)))["dtick"], int)
+    assert (round_axis([1, 70])["tick0"], round_axis([1, 70])["dtick"]) == (0, 5)
+    assert round_axis([1, 360])["dtick"] == 50
 
 
 def test_block_size_axis_names_the_sizes() -> None:

@@ -10,6 +10,7 @@ from ssdlab.virtual.options import (
     options_text,
     parse_options,
     require_usable,
+    split_names,
 )
 from tests.paths import ROOT
 
@@ -29,6 +30,21 @@ def test_options_text_is_what_parse_options_reads() -> None:
         size_bytes=64 * MIB, pages_per_block=16, seed=7, linger_s=0, buffer_pages=1
     )
     assert parse_options(options_text(options)) == options
+
+
+def test_names_of_a_drive_are_not_parameters_of_its_model() -> None:
+    names, rest = split_names("serial=SSD-1, op=28,firmware=A.2")
+    assert names == {"serial": "SSD-1", "firmware": "A.2"}
+    assert parse_options(rest) == VirtualSsdOptions(over_provisioning_percent=28)
+    assert split_names("op=28") == ({}, "op=28")
+
+
+@pytest.mark.parametrize(
+    "text", ["serial=", "serial=../x", "firmware=a b", "serial=a,serial=b", "serial=é"]
+)
+def test_name_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(TargetRefusedError):
+        split_names(text)
 
 
 def test_parse_options_names_the_known_options_when_one_is_unknown() -> None:
