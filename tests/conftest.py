@@ -29,10 +29,12 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 gc.set_threshold(20_000, *gc.get_threshold()[1:])
 
 # How long an example takes says nothing on a busy machine: no test judges it.
-settings.register_profile("tests", parent=settings.default, deadline=None)
+# Every run draws others: 50 of each property add up. All these numbers are for
+# properties that name none; `--hypothesis-profile=thorough` takes its time.
+settings.register_profile("tests", max_examples=50, deadline=None)
 settings.load_profile("tests")
-# For `make quick`: a few examples of each property, as far as it names no number.
-settings.register_profile("quick", max_examples=10, deadline=None)
+settings.register_profile("quick", max_examples=10, deadline=None)  # for `make quick`
+settings.register_profile("thorough", max_examples=1000, deadline=None)
 
 
 def pytest_configure() -> None:

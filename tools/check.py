@@ -132,15 +132,23 @@ def lint(checks: Checks, *, is_quiet: bool = False) -> None:
 def test(checks: Checks, arguments: Sequence[str]) -> None:
     """Check the code, and run every lane.
 
-    Only the checks run beside a lane that is alone, and give way to it. The others run
-    at once, as their tests also wait, for the processes they start.
+    The checks and then light lanes, one process at a time, run beside a lane that is
+    alone, and give way to it. The others run at once, as their tests also wait, for the
+    processes they start.
     """
     for lane in LANES:
         lane.report.unlink(missing_ok=True)
-    giving_way = [lane for lane in LANES if lane.gives_way]
+    light = [lane for lane in LANES if lane.is_light]
+    giving_way = [lane for lane in LANES if lane.gives_way and not lane.is_light]
     in_turn = [lane for lane in LANES if not (lane.is_alone or lane.gives_way)]
+
+    def check_beside() -> None:
+        lint(checks, is_quiet=True)
+        for lane in light:
+            checks.run_lane(lane, arguments, is_quiet=True)
+
     with ThreadPoolExecutor(1 + len(giving_way)) as beside:
-        under_way = [beside.submit(lint, checks, is_quiet=True)]
+        under_way = [beside.submit(check_beside)]
         for lane in LANES:
             if lane.is_alone:
                 checks.run_lane(lane, arguments)

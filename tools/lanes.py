@@ -10,7 +10,6 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "build" / "lanes"
@@ -23,24 +22,23 @@ _NOTHING_CHOSEN = 5  # pytest's exit code if no test was selected
 class Lane:
     """Tests that run under the same conditions.
 
-    ``beside`` is how xdist distributes tests to ``workers``, by default one per
-    processor: with ``loadfile`` a module stays in one worker, so that its fixtures are
-    made once. With ``is_bare`` their PATH has only the programs that `tools/setup.sh`
-    installs. No other lane runs beside one that ``is_alone``, and one that
-    ``gives_way`` has the lowest priority. A test that fails is run ``again`` as often:
-    those that judge times fail where something else keeps the machine busy. One
-    ``in_memory`` keeps its files off the disk, if there is room. Only modules that name
-    one of the markers ``named`` are collected; without any, all modules and the
-    doctests.
+    The tests of a module stay in one of the ``workers``, by default one per processor,
+    so that its fixtures are made once. With ``is_bare`` their PATH has only the
+    programs that `tools/setup.sh` installs. No other lane runs beside one that
+    ``is_alone`` but one that ``is_light``: a single process. One that ``gives_way`` has
+    the lowest priority. A test that fails is run ``again`` as often: those that judge
+    times fail where something else keeps the machine busy. One ``in_memory`` keeps its
+    files off the disk, if there is room. Only modules that name one of the markers
+    ``named`` are collected; without any, all modules and the doctests.
     """
 
     name: str
     markers: str
     named: Sequence[str] = ()
-    beside: Literal["loadfile", "worksteal"] = "loadfile"
     workers: str = "logical"
     is_bare: bool = False
     is_alone: bool = False
+    is_light: bool = False
     again: int = 0
     gives_way: bool = False
     in_memory: bool = False
@@ -72,7 +70,7 @@ class Lane:
         return (
             *nice,
             *(sys.executable, "-m", "pytest", "-q", "-m", self.selection),
-            *("-n", self.workers, "--dist", self.beside),
+            *("-n", self.workers, "--dist", "loadfile"),
             *(("--reruns", f"{self.again}") if self.again else ()),
             f"--timeout={_TIMEOUT_S}",
             f"--junitxml={self.report}",
@@ -98,7 +96,8 @@ SIMULATIONS = Lane(
     name="simulations",
     markers=f"simulation and not (timed or fio or {_PAGES})",
     named=("simulation",),
-    beside="worksteal",
+    workers="0",
+    is_light=True,
     gives_way=True,
     in_memory=True,
 )
