@@ -138,17 +138,10 @@ def test(checks: Checks, arguments: Sequence[str]) -> None:
     """
     for lane in LANES:
         lane.report.unlink(missing_ok=True)
-    light = [lane for lane in LANES if lane.is_light]
     giving_way = [lane for lane in LANES if lane.gives_way and not lane.is_light]
     in_turn = [lane for lane in LANES if not (lane.is_alone or lane.gives_way)]
-
-    def check_beside() -> None:
-        lint(checks, is_quiet=True)
-        for lane in light:
-            checks.run_lane(lane, arguments, is_quiet=True)
-
     with ThreadPoolExecutor(1 + len(giving_way)) as beside:
-        under_way = [beside.submit(check_beside)]
+        under_way = [beside.submit(_check_lightly, checks, arguments)]
         for lane in LANES:
             if lane.is_alone:
                 checks.run_lane(lane, arguments)
@@ -162,6 +155,13 @@ def test(checks: Checks, arguments: Sequence[str]) -> None:
     slowest = render_slowest(read_durations(LANES))
     (RESULTS / "slowest.txt").write_text(f"{slowest}\n", "utf-8")
     print(slowest)
+
+
+def _check_lightly(checks: Checks, arguments: Sequence[str]) -> None:
+    lint(checks, is_quiet=True)
+    for lane in LANES:
+        if lane.is_light:
+            checks.run_lane(lane, arguments, is_quiet=True)
 
 
 def quick(checks: Checks) -> None:
