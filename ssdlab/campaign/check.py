@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ssdlab.campaign.backends.port import Backend
 from ssdlab.campaign.folder import CampaignFolder
+from ssdlab.campaign.hosts import check_hosts
 from ssdlab.campaign.publish import find_damage
 from ssdlab.campaign.work import Scratch
 from ssdlab.system.locks import try_lock
@@ -19,7 +20,7 @@ def check_campaign(campaign: CampaignFolder, backend: Backend) -> tuple[str, ...
         if campaign.is_published(job):
             damage = find_damage(campaign.runs / job.run_id)
             found += [f"{job.run_id}: {words}" for words in damage]
-    return (*found, *campaign.find_bad_files())
+    return (*found, *check_hosts(campaign), *campaign.find_bad_files())
 
 
 def clean_scratch(

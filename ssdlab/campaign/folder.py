@@ -6,6 +6,7 @@
     DIR/jobs/JOB.json               one run of one drive, complete; never changed
     DIR/requests/JOB.jsonl          what a person asked of the job since
     DIR/attempts/JOB.jsonl          each start and end; only the job's host writes it
+    DIR/hosts/HOST.json             its clock, version and free space, at its last start
     DIR/progress/JOB.json           the progress of its run, some seconds old
     DIR/logs/JOB.txt                what the program said
     DIR/runs/RUN/                   the published run; MANIFEST in it is written last

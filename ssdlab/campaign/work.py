@@ -27,6 +27,7 @@ from ssdlab.campaign.folder import (
     append_line,
     read_lines,
 )
+from ssdlab.campaign.hosts import note_host
 from ssdlab.campaign.publish import publish
 from ssdlab.host.neighbours import find_holder
 from ssdlab.model.errors import RunFolderError
@@ -228,6 +229,7 @@ def _measure(
 def _start(notes: _Notes, stop: "_Stop", program: Sequence[str]) -> int:
     """Begin or resume the run in a process of its own, and wait for its end."""
     scratch, job = notes.scratch, notes.scratch.job
+    note_host(notes.campaign, job, notes.clock)
     is_begun = scratch.state != ""
     command = _resume(scratch) if is_begun else _run(scratch)
     with subprocess.Popen(

@@ -35,7 +35,7 @@ SSDLAB = Path(sys.executable).with_name("ssdlab")
 REQUEUED_S = 240.0  # Slurm lets two minutes pass before it starts a job again
 PROFILE = """\
 based_on = "demo"
-cell_s = 0.5
+cell_s = {cell_s}
 iops_mixes = [65, 0]
 iops_block_sizes = ["64 KiB", "4 KiB"]
 iops_tracking = ["RND 4 KiB 0/100"]
@@ -79,6 +79,7 @@ class Case:
     slurm: SlurmLab
     host: str = "lab1"
     serial: str = "S1"
+    cell_s: float = 0.5
 
     @property
     def campaign(self) -> CampaignFolder:
@@ -97,7 +98,8 @@ class Case:
 
     def submit(self) -> tuple[str, ...]:
         self.place.mkdir(exist_ok=True)
-        (self.place / "tiny.toml").write_text(PROFILE)
+        profile = PROFILE.format(cell_s=self.cell_s)
+        (self.place / "tiny.toml").write_text(profile)
         lab, asked = self.place / "lab.toml", self.place / "campaign.toml"
         lab.write_text(LAB.format(
             host=self.host, place=self.place, ssdlab=SSDLAB, serial=self.serial
@@ -231,6 +233,17 @@ def test_k5_rebooted_host_goes_on_with_its_run(case: Case) -> None:
     case.require_published(sessions=["killed", "finished"], wait_s=REQUEUED_S + 60)
 
 
+def test_k6_run_of_a_host_that_was_cut_off_is_resumed(case: Case) -> None:
+    case.cell_s = 3  # it outlasts the silence
+    case.submit()
+    case.wait_steps(4)
+    case.slurm.kill(case.host)
+    time.sleep(30)  # longer than SlurmdTimeout: Slurm queues the job again
+    assert read_holder(case.run)  # meanwhile it is measured on
+    case.slurm.start(case.host)  # which kills what it does not know any more
+    case.require_published(sessions=["killed", "finished"], wait_s=REQUEUED_S + 120)
+
+
 def test_k7_cancelled_run_stops_cleanly_and_is_retried(case: Case) -> None:
     case.submit()
     case.wait_steps(6)
@@ -243,6 +256,27 @@ def test_k7_cancelled_run_stops_cleanly_and_is_retried(case: Case) -> None:
     assert hand_over(case.campaign, case.backend) == ()
     assert ask_of(case.campaign, job, "retry", backend=case.backend, now_s=2.0)
     case.require_published(sessions=["interrupted", "finished"])
+
+
+def test_k8_urgent_job_waits_until_the_one_that_runs_is_held(
+    case: Case, slurm: SlurmLab, tmp_path: Path
+) -> None:
+    case.cell_s = 3
+    case.submit()
+    case.wait_steps(2)
+    urgent = Case(tmp_path / "urgent", slurm, serial="S2")
+    urgent.submit()
+    time.sleep(10)
+    assert not (urgent.backend.list() or {})[urgent.job].is_running
+    assert read_holder(case.run)
+    job = [case.campaign.job(case.job)]
+    assert ask_of(case.campaign, job, "hold", backend=case.backend, now_s=1.0)
+    urgent.require_published(sessions=["finished"])
+    assert read_state(case.run).status == "interrupted"
+    assert ask_of(case.campaign, job, "release", backend=case.backend, now_s=2.0)
+    case.require_published(
+        sessions=["interrupted", "finished"], wait_s=REQUEUED_S + 120
+    )
 
 
 def test_k9_controller_that_lost_its_state_gets_the_job_again(case: Case) -> None:
