@@ -16,7 +16,7 @@ from ssdlab.system.folders import Folder
 from tests.campaign.bench import JOB, Bench
 from tests.campaign.modelled_ssdlab import FAILING
 
-QUICK_KILLS, ALL_KILLS = 10, 200
+QUICK_KILLS, ALL_KILLS = 6, 200
 LONGEST_S = 3.0  # a run of the modelled drive on a quiet machine
 PATIENCE_S = 120
 
