@@ -107,7 +107,7 @@ def _add_markdown(sections: list[Section], text: str) -> None:
     """Add text to the last section; each second-level heading begins a new one."""
     import mistune  # noqa: PLC0415 - slow, and only notebooks hold Markdown
 
-    to_html = mistune.create_markdown(escape=True, plugins=["table", "strikethrough"])
+    to_html = mistune.create_markdown(escape=False, plugins=["table", "strikethrough"])
     for piece in _split_at_headings(text):
         heading, _, rest = piece.partition("\n")
         if heading.startswith("## "):

@@ -93,6 +93,13 @@ def test_nothing_that_a_cell_shows_can_run(render: Any, text: str) -> None:
     assert set(sources) <= {None}
 
 
+def test_text_that_is_folded_in_a_notebook_is_folded_in_its_page(render: Any) -> None:
+    folded = "<details><summary>More</summary>\n\nSome `code`.\n\n</details>"
+    page = render(text_cell(f"# A\n\n{folded}"))
+    assert "<details><summary>More</summary>" in page
+    assert "&lt;details" not in page
+
+
 def test_heading_inside_code_begins_no_section(render: Any) -> None:
     page = render(text_cell("a\n\n## B\n\nc\n\n```\n## d\n```"))
     assert re.findall(r"<h2>(.*?)</h2>", page) == ["B"]
