@@ -31,7 +31,7 @@ _SECTIONS = MappingProxyType({
     "Measure": "quick run resume watch plan profiles",
     "A lab": "campaign store",
     "Look": "show runs report qos figures steady-state lab notebooks",
-    "Compare": "compare classes",
+    "Compare": "compare fleet classes",
     "Import and export": "import parse ingest export page",
     "Drives and host": "devices purge doctor ceiling",
     "Published procedures": "peak hot-cold saturate precondition-time sequence "

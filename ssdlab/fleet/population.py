@@ -1,0 +1,332 @@
+"""One workload of a store: what each run measured of it, and which runs are left out.
+
+Runs are pooled only where their conditions are the same. The conditions of most drives
+are taken; a run under others is left out by name, as is one that is no measure of its
+drive alone. A drive is a model and a serial number.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+import numpy as np
+import pandas as pd
+
+from ssdlab.fleet.store import Store
+from ssdlab.fleet.tables import LEVELS
+from ssdlab.model.errors import StoreError, UnknownNameError
+from ssdlab.stats.cells import named_like
+from ssdlab.text.numbers import NOT_RECORDED
+
+By = Literal["model", "firmware", "host"]
+LeftOut = Literal[
+    "",
+    "not-measured",
+    "no-serial",
+    "not-steady",
+    "not-judged",
+    "neighbours",
+    "no-value",
+    "unsupported",
+    "conditions",
+]
+
+GROUPINGS: Final = ("model", "firmware", "host")
+METRICS: Final = MappingProxyType({
+    "iops": "iops",
+    "bw": "bw_bytes_per_s",
+    "mean": "lat_mean_ns",
+    **{f"p{level:g}": f"lat_{name}_ns" for name, level in LEVELS.items()},
+})
+# What must be the same in all runs that are pooled, and what it is called.
+CONDITIONS: Final = MappingProxyType({
+    "profile": "profile",
+    "spec_version": "specification",
+    "active_range_percent": "active range",
+    "is_virtual": "virtual",
+    "write_cache": "write cache",
+    "fio_version": "fio version",
+    "kernel": "kernel",
+    "operating_system": "operating system",
+})
+STEADY_STATE: Final = "steady state"
+NEIGHBOURS: Final = "neighbours"
+ACCEPTED: Final = (*CONDITIONS.values(), STEADY_STATE, NEIGHBOURS)
+_HOST = ("platform", "cpu")
+_METRIC_OF_TEST = {"tp": "bw", "lat": "mean"}
+_USUAL_TEST, _USUAL_WORKLOAD = "iops", "RND 4 KiB 0/100"
+_UNJUDGED = ("window", "rounds")  # of these a steady state would have been judged
+_CELL = ["cell", "test", "phase", "kind", "workload", "direction"]
+_READINGS = ["written_before_bytes", "power_on_hours"]
+_OF_RUN = [
+    *("run_id", "ingest_id", "started_at", "folder"),
+    *("is_conformant", "doubts", "ssdlab_version"),
+    *_READINGS,
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """The cell and the metric that are looked at.
+
+    ``others`` are the cells that were meant as well and are not shown.
+    """
+
+    cell: str
+    test: str
+    phase: str
+    kind: str
+    workload: str
+    direction: str
+    metric: str
+    others: tuple[str, ...]
+
+    @property
+    def is_more_better(self) -> bool:
+        """Whether a drive with more of the metric is better."""
+        return not self.metric.startswith("lat_")
+
+
+def metric_column(metric: str, test: str) -> str:
+    """Return the column of a metric; without one, that of the test.
+
+    >>> metric_column("p99.99", "lat"), metric_column("", "tp"), metric_column("", "")
+    ('lat_p9999_ns', 'bw_bytes_per_s', 'iops')
+    """
+    name = metric or _METRIC_OF_TEST.get(test, "iops")
+    if name not in METRICS:
+        raise UnknownNameError(kind="metric", name=name, known=list(METRICS))
+    return METRICS[name]
+
+
+def require_accepted(text: str) -> tuple[str, ...]:
+    """Return the conditions that may differ, by their names.
+
+    >>> require_accepted("kernel, fio version")
+    ('kernel', 'fio version')
+    """
+    named = tuple(name.strip() for name in text.split(",") if name.strip())
+    if "all" in named:
+        return ACCEPTED
+    for name in named:
+        if name not in ACCEPTED:
+            known = [*ACCEPTED, "all"]
+            raise UnknownNameError(kind="condition", name=name, known=known)
+    return named
+
+
+def choose_cell(
+    store: Store, cell: str = "", *, test: str = "", direction: str, metric: str = ""
+) -> Choice:
+    """Choose the cell of the most drives among those that a text means.
+
+    Among equals the IOPS test and 4 KiB random writes come first.
+    """
+    column = metric_column(metric, test)
+    cells = store.sql(
+        f"select {', '.join(_CELL)}, count(distinct (device_model, device_serial)) "  # noqa: S608 - names are ours
+        f"filter ({column} is not null) as drives from cells group by all"
+    )
+    if cells.empty:
+        raise StoreError(
+            store=store.url, reason="it has no runs", remedy="ssdlab store add"
+        )
+    for name, wanted in (("test", test), ("direction", direction)):
+        known = sorted(set(cells[name]))
+        if wanted and wanted not in known:
+            raise UnknownNameError(kind=name, name=wanted, known=known)
+        cells = cells[cells[name] == wanted] if wanted else cells
+    found = cells[named_like(cells["workload"], cell)]
+    if found.empty:
+        known = sorted(set(cells["workload"]))
+        raise UnknownNameError(kind="workload", name=cell, known=known)
+    first, *others = sorted(found.to_dict("records"), key=_order)
+    return Choice(
+        **{name: str(first[name]) for name in _CELL},
+        metric=column,
+        others=tuple(str(one["cell"]) for one in others) if cell else (),
+    )
+
+
+def _order(row: Any) -> tuple[Any, ...]:
+    is_usual = str(row["workload"]).startswith(_USUAL_WORKLOAD)
+    return -row["drives"], row["test"] != _USUAL_TEST, not is_usual, row["cell"]
+
+
+def read_runs(
+    store: Store, choice: Choice, *, accepted: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Return every run of a store, what it measured, and why it is left out.
+
+    One row per run, the oldest first: its drive, ``value`` with the interval of its own
+    rounds, ``left_out`` (empty for a run that is kept) and ``detail``.
+    """
+    named = {"test": choice.test, "direction": choice.direction}
+    cells = store.cells(choice.workload, **named)
+    cells = cells[cells["cell"] == choice.cell]
+    steady = store.sql(
+        "select ingest_id, test, bool_and(is_steady) as is_steady from cells group by "
+        "all"
+    )
+    steady = steady[steady["test"] == choice.test]
+    return describe_runs(
+        store.runs(),
+        cells,
+        metric=choice.metric,
+        is_steady=dict(zip(steady["ingest_id"], steady["is_steady"], strict=True)),
+        accepted=accepted,
+    )
+
+
+def describe_runs(
+    runs: pd.DataFrame,
+    cells: pd.DataFrame,
+    *,
+    metric: str,
+    is_steady: dict[str, Any],
+    accepted: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Return the runs with what they measured, and why some are left out.
+
+    ``is_steady`` says by ``ingest_id`` whether all phases of the test were steady.
+    """
+    stem = metric.removesuffix("_ns")
+    wanted = {
+        metric: "value",
+        f"{stem}_low{'_ns' * metric.startswith('lat_')}": "low",
+        f"{stem}_high{'_ns' * metric.startswith('lat_')}": "high",
+        f"is_{stem.removeprefix('lat_')}_supported": "is_supported",
+        "basis": "basis",
+        "neighbours": "neighbours",
+    }
+    own = cells.drop_duplicates("ingest_id").set_index("ingest_id")
+    own = own.reindex(columns=list(wanted)).rename(columns=wanted)
+    texts = runs[[*_OF_RUN, *CONDITIONS]].copy()
+    texts["is_measured"] = texts["ingest_id"].isin(own.index)
+    for name, column in (
+        ("model", "device_model"),
+        ("serial", "device_serial"),
+        ("firmware", "device_firmware"),
+    ):
+        texts[name] = _texts(runs[column])
+    parts = [_texts(runs[name]) for name in _HOST]
+    texts["host"] = [
+        ", ".join(dict.fromkeys(filter(None, names))) or NOT_RECORDED
+        for names in zip(*parts, strict=True)
+    ]
+    texts["drive"] = drive_names(texts["model"], texts["serial"])
+    texts["time"] = pd.to_datetime(
+        runs["started_at"], utc=True, format="ISO8601", errors="coerce"
+    )
+    found = texts.join(own, on="ingest_id").reset_index(drop=True)
+    for name in ("value", "low", "high", *_READINGS):
+        found[name] = found[name].astype(float)
+    found["is_steady"] = [is_steady.get(one) for one in found["ingest_id"]]
+    found["left_out"] = [_left_out(row, accepted) for row in found.to_dict("records")]
+    return _without_other_conditions(found, accepted)
+
+
+def _texts(values: "pd.Series[Any]") -> list[str]:
+    return ["" if pd.isna(one) else str(one).strip() for one in values]
+
+
+def drive_names(models: Iterable[str], serials: Iterable[str]) -> list[str]:
+    """Return a name for each drive: its serial, with its model where two share it.
+
+    >>> drive_names(["A", "B", "A"], ["S1", "S1", "S2"])
+    ['A S1', 'B S1', 'S2']
+    """
+    pairs = list(zip(models, serials, strict=True))
+    known = {serial for _, serial in pairs}
+    several = {one for one in known if len({m for m, s in pairs if s == one}) > 1}
+    return [f"{m} {s}".strip() if s and s in several else s for m, s in pairs]
+
+
+def _left_out(row: dict[Any, Any], accepted: Sequence[str]) -> LeftOut:
+    """Return the first reason to leave a run out, whatever its conditions are."""
+    steady, neighbours = row["is_steady"], row["neighbours"]
+    is_judged = not pd.isna(steady)
+    is_steady_asked = STEADY_STATE not in accepted
+    is_alone_asked = NEIGHBOURS not in accepted
+    reasons: tuple[tuple[LeftOut, bool], ...] = (
+        ("not-measured", not row["is_measured"]),
+        ("no-serial", not row["serial"]),
+        ("no-value", not row["value"] > 0),
+        ("unsupported", not (pd.isna(row["is_supported"]) or row["is_supported"])),
+        ("not-steady", is_steady_asked and is_judged and not steady),
+        (
+            "not-judged",
+            is_steady_asked and not is_judged and row["basis"] in _UNJUDGED,
+        ),
+        ("neighbours", is_alone_asked and bool(not pd.isna(neighbours) and neighbours)),
+    )
+    return next((code for code, holds in reasons if holds), "")
+
+
+def _without_other_conditions(
+    runs: pd.DataFrame, accepted: Sequence[str]
+) -> pd.DataFrame:
+    """Leave out the runs whose conditions are not those of the most drives."""
+    kept = runs["left_out"] == ""
+    names = [one for one, words in CONDITIONS.items() if words not in accepted]
+    detail = [""] * len(runs)
+    left_out = list(runs["left_out"])
+    if kept.any() and names:
+        texts = runs[names].apply(lambda column: [condition_text(v) for v in column])
+        keys = list(texts.itertuples(index=False, name=None))
+        drives: dict[Any, set[str]] = {}
+        for key, drive, is_kept in zip(keys, runs["drive"], kept, strict=True):
+            if is_kept:
+                drives.setdefault(key, set()).add(drive)
+        usual = max(drives, key=lambda key: (len(drives[key]), key))
+        for place, (key, is_kept) in enumerate(zip(keys, kept, strict=True)):
+            if is_kept and key != usual:
+                left_out[place] = "conditions"
+                detail[place] = "; ".join(
+                    f"{CONDITIONS[name]}: {own}, not {other}"
+                    for name, own, other in zip(names, key, usual, strict=True)
+                    if own != other
+                )
+    return runs.assign(left_out=left_out, detail=detail)
+
+
+def condition_text(value: Any) -> str:
+    """Return the value of a condition in words.
+
+    >>> condition_text(100.0), condition_text(True), condition_text(None)
+    ('100', 'yes', 'not recorded')
+    """
+    if pd.isna(value) or value == "":
+        return NOT_RECORDED
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def kept_runs(runs: pd.DataFrame, by: By) -> pd.DataFrame:
+    """Return the runs that are kept, each with its ``group``."""
+    kept = runs[runs["left_out"] == ""].reset_index(drop=True)
+    return kept.assign(group=group_names(kept, by))
+
+
+def group_names(runs: pd.DataFrame, by: By) -> list[str]:
+    """Return the group of each run; a firmware is told with its model.
+
+    Host alone is not enough: drives of different models are never one group.
+    """
+    models = [one or NOT_RECORDED for one in runs["model"]]
+    if by == "model":
+        return models
+    own = [one or NOT_RECORDED for one in runs[by]]
+    return [f"{model}, {one}" for model, one in zip(models, own, strict=True)]
+
+
+def usual_grouping(runs: pd.DataFrame) -> By:
+    """Return by what the runs that are kept are grouped if nobody says.
+
+    By firmware where a model has several, else by model.
+    """
+    kept = runs[runs["left_out"] == ""]
+    several = kept.groupby("model")["firmware"].nunique()
+    return "firmware" if (several > 1).any() else "model"
