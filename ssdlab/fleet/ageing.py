@@ -45,10 +45,12 @@ def summarise_ageing(kept: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for reading in READINGS:
-        for model, own in repeated_runs(kept, reading).groupby("model", sort=True):
+        runs = repeated_runs(kept, reading)
+        by_drive = runs.groupby(["model", "drive"])[reading]
+        spans = by_drive.max() - by_drive.min()
+        unit = 10.0 ** math.ceil(math.log10(spans.median())) if len(spans) else 1.0
+        for model, own in runs.groupby("model", sort=True):
             slopes, weights = _slopes(own, reading)
-            span = float(np.median(own.groupby("drive")[reading].agg(np.ptp)))
-            unit = 10.0 ** math.floor(math.log10(span))
             found = mean_interval(slopes * unit, weights)
             rows.append({
                 "model": model,

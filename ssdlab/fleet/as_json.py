@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from ssdlab.fleet.curves import merged_percentiles
 from ssdlab.fleet.fleet import Fleet
 from ssdlab.stats.plain_rows import plain_rows
 
@@ -11,7 +12,7 @@ def fleet_as_dict(fleet: Fleet) -> dict[str, object]:
     choice = fleet.choice
     asked = {
         "cell": choice.cell,
-        "metric": choice.metric,
+        "metric": choice.metric.name,
         "by": fleet.by,
         "accepted": list(fleet.accepted),
         "others": list(choice.others),
@@ -20,6 +21,10 @@ def fleet_as_dict(fleet: Fleet) -> dict[str, object]:
         "groups": fleet.groups,
         "drives": fleet.drives,
         "outliers": fleet.odd[fleet.odd["is_outlier"].astype(bool)],
+        "firmwares": fleet.firmwares,
+        "ageing": fleet.ageing,
+        "changes": fleet.changes,
+        "latencies": merged_percentiles(fleet.kept, fleet.histograms),
         "runs": fleet.runs,
         "coverage": fleet.coverage,
     }

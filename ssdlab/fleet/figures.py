@@ -10,7 +10,7 @@ from ssdlab.plots.axes import level_axis, named_axis
 from ssdlab.plots.heat import FROM_LITTLE_TO_MUCH, add_heat
 from ssdlab.plots.labels import COLORS, axis, lay_out, new_figure
 from ssdlab.plots.lines import add_points, add_tie, error_bars
-from ssdlab.plots.looks import drive_colors
+from ssdlab.plots.looks import RunLook, make_run_looks
 from ssdlab.plots.names import distinct_texts, figure_text, full_text
 from ssdlab.text.numbers import metric_text
 from ssdlab.text.quantities import Quantity, scaled, suited_quantity
@@ -28,9 +28,10 @@ _LABEL_ROOM = 0.16  # of the width of the axis, for the names of outliers
 _SIZES = ((60, 8.0), (200, 5.0), (math.inf, 3.5))  # of points, by how many
 
 
-def group_looks(groups: Iterable[str]) -> dict[str, str]:
-    """Return a colour for each group of drives, the same in every figure."""
-    return drive_colors(groups)
+def group_looks(groups: Iterable[str]) -> dict[str, RunLook]:
+    """Return the colour and the marker of each group, in the order of their names."""
+    looks = make_run_looks((group, group) for group in sorted(set(groups)))
+    return {look.run_id: look for look in looks}
 
 
 def plot_drives(
@@ -54,7 +55,7 @@ def plot_drives(
         subtitle=subtitle,
         height=tall_px if is_named else _TALL_PX,
     )
-    colors = group_looks(groups)
+    looks = group_looks(groups)
     size = next(size for most, size in _SIZES if len(rows) <= most)
     for group in groups:
         own = rows[rows["group"] == group]
@@ -68,7 +69,9 @@ def plot_drives(
                 _drive_text(row, metric) for row in own.to_dict("records")
             ],
             name=f"{figure_text(group, longest=60)} (n = {len(own)})",
-            marker={"size": size, "color": colors[group]},
+            marker={
+                "size": size, "color": looks[group].color, "symbol": looks[group].symbol
+            },
             error_x=error_bars(values, low, high, thickness=size / 6, width=0),
         )  # fmt: skip
     far = odd[(odd["of"] == "drive") & odd["is_outlier"].astype(bool)]

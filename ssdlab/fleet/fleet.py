@@ -5,8 +5,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ssdlab.fleet.ageing import summarise_ageing
 from ssdlab.fleet.coverage import summarise_coverage
 from ssdlab.fleet.drives import find_odd_ones, summarise_drives, summarise_groups
+from ssdlab.fleet.firmwares import contrast_firmwares
+from ssdlab.fleet.history import find_changes
 from ssdlab.fleet.population import (
     GROUPINGS,
     By,
@@ -67,6 +70,30 @@ class Fleet:
     def odd(self) -> "pd.DataFrame":
         """How far each drive is from the median of its group, and each run."""
         return find_odd_ones(self.kept, self.drives)
+
+    @cached_property
+    def firmwares(self) -> "pd.DataFrame":
+        """How later firmwares of each model differ from its first."""
+        return contrast_firmwares(self.kept, self.choice.metric)
+
+    @cached_property
+    def ageing(self) -> "pd.DataFrame":
+        """By how much the drives of each model change with their life."""
+        return summarise_ageing(self.kept)
+
+    @cached_property
+    def changes(self) -> "pd.DataFrame":
+        """Where the level of each model, and of each drive, changed over time."""
+        return find_changes(self.kept, self.choice.metric)
+
+    @cached_property
+    def histograms(self) -> "pd.DataFrame":
+        """The bins of the cell."""
+        choice = self.choice
+        found = self.store.histograms(
+            choice.workload, test=choice.test, direction=choice.direction
+        )
+        return found[found["cell"] == choice.cell]
 
     @cached_property
     def coverage(self) -> "pd.DataFrame":

@@ -10,7 +10,15 @@ import pandas as pd
 from ssdlab.fleet.drives import FEWEST_RUNS
 from ssdlab.fleet.figures import plot_coverage, plot_drives
 from ssdlab.fleet.fleet import Fleet
+from ssdlab.fleet.life_pages import (
+    ageing_page,
+    firmware_page,
+    firmware_texts,
+    history_page,
+    latency_page,
+)
 from ssdlab.fleet.population import ACCEPTED, CONDITIONS, condition_text
+from ssdlab.fleet.texts import signed_text, workload_text
 from ssdlab.model.errors import UnknownNameError
 from ssdlab.paper.blocks import Block, Note, Page, Plot
 from ssdlab.paper.document import Document
@@ -21,7 +29,6 @@ from ssdlab.text.table import Table, column, quantity, tabulate
 
 _LONGEST_OPEN: Final = 12  # rows; longer tables are collapsed
 _MOST_TOLD: Final = 3  # outliers in the answer, workloads that were meant as well
-_PLAIN_PHASES = ("rounds", "saturation")  # of which a test has one for a workload
 _FAR = 1000  # robust standard deviations; larger numbers say no more
 _REASONS = {
     "not-measured": "the workload was not measured",
@@ -47,24 +54,12 @@ def fleet_document(fleet: Fleet) -> Document:
     front, *others = (fleet_page(fleet, topic) for topic in TOPICS)
     runs = fleet.runs
     return Document(
-        title=f"A fleet: {workload_text(fleet)}",
+        title=f"A fleet: {workload_text(fleet.choice)}",
         subtitle=f"{fleet.store.url}: {_count(len(runs), 'run')} of "
         f"{_count(runs.loc[runs['serial'] != '', 'drive'].nunique(), 'drive')}",
         front=front.blocks,
         pages=tuple(page for page in others if page.blocks),
     )
-
-
-def workload_text(fleet: Fleet) -> str:
-    """Return what is looked at in words."""
-    choice = fleet.choice
-    name = suited_quantity(choice.metric, ()).name
-    parts = [f"test {choice.test.upper()}"]
-    if not choice.phase.startswith(_PLAIN_PHASES):
-        parts.append(choice.phase)
-    if choice.direction != "total":
-        parts.append(f"{choice.direction}s")
-    return f"{name} of {choice.workload} ({', '.join(parts)})"
 
 
 def _count(number: int, noun: str) -> str:
@@ -85,8 +80,8 @@ def answer_page(fleet: Fleet) -> Page:
         words = "Simulated drives; not representative of any product."
         blocks.append(Note(text=words, tone="warning"))
     if len(fleet.drives):
-        title = f"Drives by {fleet.by}: {workload_text(fleet)}"
-        metric = fleet.choice.metric
+        title = f"Drives by {fleet.by}: {workload_text(fleet.choice)}"
+        metric = fleet.choice.metric.column
         figure = plot_drives(fleet.drives, fleet.odd, metric=metric, title=title)
         blocks += [Plot(figure=figure), groups_table(fleet)]
         if not (fleet.drives["basis"] == "runs").all():
@@ -105,12 +100,15 @@ def answer_texts(fleet: Fleet) -> Iterator[str]:
     """Yield the answer in sentences."""
     kept, groups = fleet.kept, fleet.groups
     if kept.empty:
-        yield f"No run can be used for {workload_text(fleet)}: see what is left out."
+        name = workload_text(fleet.choice)
+        yield f"No run can be used for {name}: see what is left out."
         return
     drives = _count(kept["drive"].nunique(), "drive")
-    yield f"{workload_text(fleet)}: {drives}, {_count(len(kept), 'run')}."
+    name = workload_text(fleet.choice)
+    yield f"{name}: {drives}, {_count(len(kept), 'run')}."
     if len(groups) == 1:
         yield _median_text(fleet, groups.to_dict("records")[0])
+    yield from firmware_texts(fleet)
     yield from _outlier_texts(fleet)
     if (fleet.runs["left_out"] != "").any():
         left = int((fleet.runs["left_out"] != "").sum())
@@ -118,7 +116,7 @@ def answer_texts(fleet: Fleet) -> Iterator[str]:
 
 
 def _median_text(fleet: Fleet, row: Any) -> str:
-    known = suited_quantity(fleet.choice.metric, [row["median"]])
+    known = suited_quantity(fleet.choice.metric.column, [row["median"]])
     text = f"The median is {rounded_text(row['median'] / known.divisor)}"
     if math.isnan(row["spread_percent"]):
         return f"{text} {known.unit_or_name}."
@@ -138,7 +136,7 @@ def _outlier_texts(fleet: Fleet) -> Iterator[str]:
         return
     told = far.reindex(far["z"].abs().sort_values(ascending=False).index)
     names = ", ".join(
-        f"{row['drive']} ({_signed(row['ratio'])})"
+        f"{row['drive']} ({signed_text(row['ratio'])})"
         for row in told.head(_MOST_TOLD).to_dict("records")
     )
     rest = len(far) - _MOST_TOLD
@@ -147,21 +145,10 @@ def _outlier_texts(fleet: Fleet) -> Iterator[str]:
     yield f"{_count(len(far), 'drive')} {verb}: {names}{more}."
 
 
-def _signed(ratio: float) -> str:
-    """Return a ratio as a difference with its sign.
-
-    >>> _signed(0.8), _signed(1.0234)
-    ('-20 %', '+2.3 %')
-    """
-    percent = 100 * (ratio - 1)
-    text = f"{abs(percent):{',.0f' if abs(percent) >= 10 else '.1f'}}"
-    return f"{'-' if percent < 0 else '+'}{text} %"
-
-
 def groups_table(fleet: Fleet) -> Table:
     """Return the median of each group, and how its drives and their runs scatter."""
     groups = fleet.groups
-    known = suited_quantity(fleet.choice.metric, groups["median"])
+    known = suited_quantity(fleet.choice.metric.column, groups["median"])
     unit = f" [{known.unit}]" if known.unit else ""
     percents = (
         ("Drives scatter [%]", "spread_percent"),
@@ -234,7 +221,7 @@ def outliers_page(fleet: Fleet) -> Page:
 
 def outliers_table(fleet: Fleet, far: pd.DataFrame) -> Table:
     """Return the drives and runs that are outliers."""
-    known = suited_quantity(fleet.choice.metric, far["value"])
+    known = suited_quantity(fleet.choice.metric.column, far["value"])
     unit = f" [{known.unit}]" if known.unit else f" [{known.unit_or_name}]"
     order = far.assign(far=far["z"].abs()).sort_values(
         ["of", "far"], ascending=[True, False]
@@ -247,7 +234,7 @@ def outliers_table(fleet: Fleet, far: pd.DataFrame) -> Table:
             column("Group", "group", is_words=True),
             quantity("", f"Value{unit}", of="value", unit=known),
             quantity("", f"Middle{unit}", of="middle", unit=known),
-            column("By", "ratio", _signed),
+            column("By", "ratio", signed_text),
             column("Distance (limit)", _distance_text),
             column("Run folder", "folder", is_words=True),
         ),
@@ -450,6 +437,10 @@ def terminal_tables(fleet: Fleet) -> Iterator[Table]:
 TOPICS: dict[str, Callable[[Fleet], Page]] = {
     "answer": answer_page,
     "outliers": outliers_page,
+    "firmware": firmware_page,
+    "ageing": ageing_page,
+    "history": history_page,
+    "latency": latency_page,
     "left out": left_out_page,
     "coverage": coverage_page,
 }

@@ -13,8 +13,8 @@ from typing import Any, Final, Literal
 import numpy as np
 import pandas as pd
 
+from ssdlab.fleet.contrast import METRICS, FleetMetric
 from ssdlab.fleet.store import Store
-from ssdlab.fleet.tables import LEVELS
 from ssdlab.model.errors import StoreError, UnknownNameError
 from ssdlab.stats.cells import named_like
 from ssdlab.text.numbers import NOT_RECORDED
@@ -33,12 +33,6 @@ LeftOut = Literal[
 ]
 
 GROUPINGS: Final = ("model", "firmware", "host")
-METRICS: Final = MappingProxyType({
-    "iops": "iops",
-    "bw": "bw_bytes_per_s",
-    "mean": "lat_mean_ns",
-    **{f"p{level:g}": f"lat_{name}_ns" for name, level in LEVELS.items()},
-})
 # What must be the same in all runs that are pooled, and what it is called.
 CONDITIONS: Final = MappingProxyType({
     "profile": "profile",
@@ -79,20 +73,15 @@ class Choice:
     kind: str
     workload: str
     direction: str
-    metric: str
+    metric: FleetMetric
     others: tuple[str, ...]
 
-    @property
-    def is_more_better(self) -> bool:
-        """Whether a drive with more of the metric is better."""
-        return not self.metric.startswith("lat_")
 
+def find_metric(metric: str, test: str) -> FleetMetric:
+    """Return a metric by its name; without one, that of the test.
 
-def metric_column(metric: str, test: str) -> str:
-    """Return the column of a metric; without one, that of the test.
-
-    >>> metric_column("p99.99", "lat"), metric_column("", "tp"), metric_column("", "")
-    ('lat_p9999_ns', 'bw_bytes_per_s', 'iops')
+    >>> find_metric("p99.99", "lat").column, find_metric("", "tp").column
+    ('lat_p9999_ns', 'bw_bytes_per_s')
     """
     name = metric or _METRIC_OF_TEST.get(test, "iops")
     if name not in METRICS:
@@ -123,10 +112,10 @@ def choose_cell(
 
     Among equals the IOPS test and 4 KiB random writes come first.
     """
-    column = metric_column(metric, test)
+    found_metric = find_metric(metric, test)
     cells = store.sql(
         f"select {', '.join(_CELL)}, count(distinct (device_model, device_serial)) "  # noqa: S608 - names are ours
-        f"filter ({column} is not null) as drives from cells group by all"
+        f"filter ({found_metric.column} is not null) as drives from cells group by all"
     )
     if cells.empty:
         raise StoreError(
@@ -144,7 +133,7 @@ def choose_cell(
     first, *others = sorted(found.to_dict("records"), key=_order)
     return Choice(
         **{name: str(first[name]) for name in _CELL},
-        metric=column,
+        metric=found_metric,
         others=tuple(str(one["cell"]) for one in others) if cell else (),
     )
 
@@ -183,7 +172,7 @@ def describe_runs(
     runs: pd.DataFrame,
     cells: pd.DataFrame,
     *,
-    metric: str,
+    metric: FleetMetric,
     is_steady: dict[str, Any],
     accepted: Sequence[str] = (),
 ) -> pd.DataFrame:
@@ -191,12 +180,13 @@ def describe_runs(
 
     ``is_steady`` says by ``ingest_id`` whether all phases of the test were steady.
     """
-    stem = metric.removesuffix("_ns")
+    unit = "_ns" if metric.column.endswith("_ns") else ""
+    stem = metric.column.removesuffix("_ns")
     wanted = {
-        metric: "value",
-        f"{stem}_low{'_ns' * metric.startswith('lat_')}": "low",
-        f"{stem}_high{'_ns' * metric.startswith('lat_')}": "high",
-        f"is_{stem.removeprefix('lat_')}_supported": "is_supported",
+        metric.column: "value",
+        f"{stem}_low{unit}": "low",
+        f"{stem}_high{unit}": "high",
+        metric.supported or "is_supported": "is_supported",
         "basis": "basis",
         "neighbours": "neighbours",
     }

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from html import unescape
 from importlib.resources import files
 from io import BytesIO
 from typing import Any
@@ -71,7 +72,8 @@ def _title_of(title: Any) -> dict[str, Any]:
 
 
 def _in_one_line(text: str | None) -> str:
-    return (text or "").replace("<br>", " ")
+    """Return a title as text: plotly's are escaped, and a template escapes again."""
+    return unescape((text or "").replace("<br>", " "))
 
 
 def render_html(

@@ -94,7 +94,10 @@ def _rows(
     keys = {row["cell"] for row in chosen}
     shift = round(64 * np.log2(1 / run["factor"]))
     histograms = [
-        row | own | {"bin": [one + shift for one in row["bin"]]}
+        row
+        | own
+        | {"bin": [one + shift for one in row["bin"]]}
+        | {name: row[name] / run["factor"] for name in ("lat_min_ns", "lat_max_ns")}
         for row in template.rows["histograms"]
         if row["cell"] in keys
     ]
