@@ -19,6 +19,7 @@ from .paper.notebook_page import write_notebook_page as write_notebook_page
 from .report import render_report as render_report
 from .report import write_report as write_report
 from .report.display import show_comparison as show_comparison
+from .report.display import show_fleet as show_fleet
 from .report.display import show_overview as show_overview
 from .report.display import show_report as show_report
 from .report.display import show_tests as show_tests

@@ -1,15 +1,21 @@
 """A fleet: what a store of runs says of one workload of its drives."""
 
+import atexit
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
+from ssdlab.fleet.add import add_run, find_runs, require_runs
 from ssdlab.fleet.ageing import summarise_ageing
 from ssdlab.fleet.coverage import summarise_coverage
+from ssdlab.fleet.delta import create_tables
 from ssdlab.fleet.drives import find_odd_ones, summarise_drives, summarise_groups
 from ssdlab.fleet.firmwares import contrast_firmwares
 from ssdlab.fleet.history import find_changes
+from ssdlab.fleet.place import place_of
 from ssdlab.fleet.population import (
     GROUPINGS,
     By,
@@ -22,6 +28,8 @@ from ssdlab.fleet.population import (
 )
 from ssdlab.fleet.store import Store, open_store
 from ssdlab.model.errors import UnknownNameError
+from ssdlab.store.catalog import SAMPLES
+from ssdlab.store.places import find_here_or_above
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +51,8 @@ class Fleet:
         The conditions that may differ.
     runs : pandas.DataFrame
         Every run of the store: what it measured, and why it is left out.
+    which : str
+        Which store it is, if none was named.
     """
 
     store: Store
@@ -50,6 +60,7 @@ class Fleet:
     by: By
     accepted: tuple[str, ...]
     runs: "pd.DataFrame"
+    which: str = ""
 
     @cached_property
     def kept(self) -> "pd.DataFrame":
@@ -103,7 +114,7 @@ class Fleet:
 
 
 def summarise_fleet(  # noqa: PLR0913 - each is a choice of a user
-    store: Store | str | Path,
+    store: Store | str | Path = "",
     *,
     cell: str = "",
     test: str = "",
@@ -117,7 +128,7 @@ def summarise_fleet(  # noqa: PLR0913 - each is a choice of a user
     Parameters
     ----------
     store : Store, str or Path
-        A store of runs, or where it is.
+        A store of runs, or where it is; by default a temporary one of the sample runs.
     cell : str, default ""
         The first words of a workload, such as ``RND 4KiB 0/100``. Of all workloads that
         it means, that of the most drives is taken.
@@ -161,9 +172,34 @@ def summarise_fleet(  # noqa: PLR0913 - each is a choice of a user
     """
     if by and by not in GROUPINGS:
         raise UnknownNameError(kind="grouping", name=by, known=list(GROUPINGS))
+    which = ""
+    if store == "":
+        store, which = _store_of_samples()
     opened = store if isinstance(store, Store) else open_store(store)
     accepted = require_accepted(accept)
     choice = choose_cell(opened, cell, test=test, direction=direction, metric=metric)
     runs = read_runs(opened, choice, accepted=accepted)
     grouping = next((one for one in GROUPINGS if one == by), usual_grouping(runs))
-    return Fleet(store=opened, choice=choice, by=grouping, accepted=accepted, runs=runs)
+    return Fleet(
+        store=opened,
+        choice=choice,
+        by=grouping,
+        accepted=accepted,
+        runs=runs,
+        which=which,
+    )
+
+
+def _store_of_samples() -> tuple[Store, str]:
+    """Return a store of the sample runs, which ends with the process."""
+    samples = find_here_or_above(SAMPLES)
+    folder = mkdtemp(prefix="ssdlab-fleet-")
+    atexit.register(rmtree, folder, ignore_errors=True)
+    place = place_of(f"{folder}/store", is_new=True)
+    create_tables(place)
+    runs = list(find_runs([samples]))
+    require_runs(runs)
+    for run in runs:
+        add_run(place, run, now_s=0.0)
+    words = f"No store was named: these are the {len(runs)} sample runs in {samples}."
+    return open_store(place.url), words

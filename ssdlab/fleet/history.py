@@ -53,7 +53,8 @@ def series_of(
             yield "model", {"model": str(model), "drive": ""}, own
     for names, own in known.groupby(["model", "drive"], sort=True):
         if len(own) >= FEWEST_RUNS:
-            yield "drive", dict(zip(("model", "drive"), names, strict=True)), own
+            model, drive = map(str, names)
+            yield "drive", {"model": model, "drive": drive}, own
 
 
 def _segments(runs: pd.DataFrame) -> list[pd.DataFrame]:

@@ -221,8 +221,7 @@ def changes_table(changes: pd.DataFrame) -> Table:
         changes,
         (
             column("Of", lambda row: row["drive"] or row["model"], is_words=True),
-            column("Last before", "last_before", "{:%Y-%m-%d}".format),
-            column("First after", "first_after", "{:%Y-%m-%d}".format),
+            column("Since", "first_after", "{:%Y-%m-%d}".format),
             column("Changed by", "ratio", signed_text),
             column("95 %", _interval_text, is_words=True),
             column("Runs", lambda row: f"{row['runs_before']}, {row['runs_after']}"),
