@@ -125,7 +125,7 @@ def find_odd_ones(kept: pd.DataFrame, drives: pd.DataFrame) -> pd.DataFrame:
     frames = []
     for own in samples:
         limit = outlier_limit(len(own), alarm_ratio=FALSE_ALARMS / max(1, judged))
-        z = _distances(own["log"].to_numpy(), own["weight"].to_numpy())
+        z = robust_distances(own["log"].to_numpy(), own["weight"].to_numpy())
         with np.errstate(invalid="ignore"):
             is_outlier = np.abs(z) > limit
         frames.append(own.assign(z=z, limit=limit, is_outlier=is_outlier))
@@ -161,8 +161,15 @@ def _samples(kept: pd.DataFrame, drives: pd.DataFrame) -> Iterator[pd.DataFrame]
         )
 
 
-def _distances(logs: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the lesser distance of two, with the sign of its logarithm."""
+def robust_distances(logs: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return how far logarithms are from their median, each the lesser of two ways.
+
+    In robust standard deviations of all with equal weights, and with those given.
+
+    >>> found = robust_distances(np.array([-1.0, 0, 0, 1, 4]), np.array([1.0] * 5))
+    >>> [round(float(one), 2) for one in found]
+    [-0.67, 0.0, 0.0, 0.67, 2.7]
+    """
     away = logs - np.median(logs)
     parts = (outlier_distances(logs), outlier_distances(away * weights))
     return np.asarray(np.sign(away) * np.minimum(*parts))

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 import ssdlab
@@ -115,3 +116,18 @@ def _rows(
         "histograms": len(histograms),
     }
     return {"histograms": histograms, "cells": changed, "runs": [whole]}
+
+
+def kept_frame(*rows: dict[str, Any]) -> pd.DataFrame:
+    """Return runs that are kept, as far as they are not told: of one model, by day."""
+    made = []
+    for number, row in enumerate(rows):
+        usual = {
+            "run_id": f"r{number}", "ingest_id": f"i{number}", "folder": f"/runs/{number}",
+            "model": "M", "serial": row["drive"], "firmware": "A", "group": "M",
+            "time": pd.Timestamp("2026-01-01", tz="UTC") + pd.Timedelta(days=number),
+            "value": 100.0, "low": np.nan, "high": np.nan,
+            "written_before_bytes": np.nan, "power_on_hours": np.nan,
+        }  # fmt: skip
+        made.append(usual | row)
+    return pd.DataFrame(made)
