@@ -21,6 +21,7 @@ def fleet_as_dict(fleet: Fleet) -> dict[str, object]:
         "groups": fleet.groups,
         "drives": fleet.drives,
         "outliers": fleet.odd[fleet.odd["is_outlier"].astype(bool)],
+        "odd_rounds": fleet.odd_rounds,
         "firmwares": fleet.firmwares,
         "ageing": fleet.ageing,
         "changes": fleet.changes,

@@ -51,10 +51,12 @@ def summarise_drives(kept: pd.DataFrame) -> pd.DataFrame:
                 "low": low,
                 "high": high,
                 "basis": "" if math.isnan(low) and math.isnan(high) else basis,
+                "run_id": last["run_id"],
                 "folder": last["folder"],
             })
     columns = ["group", "drive", "model", "serial", "firmware", "runs", "value"]
-    return pd.DataFrame(rows, columns=[*columns, "low", "high", "basis", "folder"])
+    columns += ["low", "high", "basis", "run_id", "folder"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _reach_of_one_run(logs: list[FloatArray]) -> float:
@@ -109,9 +111,10 @@ def _percent(variance: float) -> float:
 def find_odd_ones(kept: pd.DataFrame, drives: pd.DataFrame) -> pd.DataFrame:
     """Return how far each drive is from the median of its group, and each run.
 
-    ``of`` is ``drive``, or ``run`` for a run of a drive that has three or more, about
-    the level of that drive. ``z`` is in robust standard deviations of the logarithm,
-    and is missing in a sample that cannot be judged; ``limit`` is that of its sample.
+    ``of`` is ``drive``, told with its last run, or ``run`` for a run of a drive that
+    has three or more, about the level of that drive. ``z`` is in robust standard
+    deviations of the logarithm, and is missing in a sample that cannot be judged;
+    ``limit`` is that of its sample.
 
     Notes
     -----
@@ -141,7 +144,7 @@ def _samples(kept: pd.DataFrame, drives: pd.DataFrame) -> Iterator[pd.DataFrame]
         middle = float(np.median(own["value"]))
         log = np.log(own["value"] / middle)
         yield own.assign(
-            of="drive", run_id="", middle=middle, ratio=own["value"] / middle,
+            of="drive", middle=middle, ratio=own["value"] / middle,
             log=log, weight=np.sqrt(own["runs"].astype(float)),
         )  # fmt: skip
     levels = drives.set_index(["group", "drive"])

@@ -15,6 +15,7 @@ from ssdlab.fleet.contrast import (
     summarise_contrasts,
 )
 from ssdlab.stats.holm import adjust_by_holm
+from ssdlab.stats.states import SIGNIFICANCE, more_runs_needed
 
 
 def contrast_runs(
@@ -47,7 +48,8 @@ def contrast_firmwares(kept: pd.DataFrame, metric: FleetMetric) -> pd.DataFrame:
     """Return how later firmwares of each model differ from its first.
 
     As `summarise_contrasts`, with ``model``, the names of both firmwares, and
-    ``is_shown``: the p-value adjusted for all rows (Holm) is below 0.05.
+    ``is_shown``: the p-value adjusted for all rows (Holm) is below 0.05, and there are
+    as many drives as so many rows take (decision 77).
     """
     pairs = list(_pairs(kept))
     contrasts = [
@@ -60,16 +62,18 @@ def contrast_firmwares(kept: pd.DataFrame, metric: FleetMetric) -> pd.DataFrame:
     ]
     found = summarise_contrasts(contrasts)
     adjusted = adjust_by_holm(found["p_value"].to_numpy(float))
+    are_enough = [
+        not one.reason and not any(more_runs_needed(*drives, pairs=len(pairs)))
+        for one in contrasts
+        for drives in [(one.baseline.drives, one.candidate.drives)]
+    ]
     return found.assign(
         model=[model for model, _, _ in pairs],
         baseline_firmware=[first for _, first, _ in pairs],
         candidate_firmware=[later for _, _, later in pairs],
         adjusted_p=adjusted,
-        is_shown=adjusted < _SIGNIFICANCE,
+        is_shown=(adjusted < SIGNIFICANCE) & np.array(are_enough, bool),
     )
-
-
-_SIGNIFICANCE = 0.05
 
 
 def _pairs(kept: pd.DataFrame) -> Iterator[tuple[Any, Any, Any]]:

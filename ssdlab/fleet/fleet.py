@@ -26,6 +26,7 @@ from ssdlab.fleet.population import (
     require_accepted,
     usual_grouping,
 )
+from ssdlab.fleet.rounds import MOST_READ, find_odd_rounds
 from ssdlab.fleet.store import Store, open_store
 from ssdlab.model.errors import UnknownNameError
 from ssdlab.store.catalog import SAMPLES
@@ -81,6 +82,14 @@ class Fleet:
     def odd(self) -> "pd.DataFrame":
         """How far each drive is from the median of its group, and each run."""
         return find_odd_ones(self.kept, self.drives)
+
+    @cached_property
+    def odd_rounds(self) -> "pd.DataFrame":
+        """The rounds of the runs that are far off, or of drives that are."""
+        far = self.odd[self.odd["is_outlier"].astype(bool)]
+        order = far["z"].abs().sort_values(ascending=False).index
+        runs = far.reindex(order).drop_duplicates("run_id").head(MOST_READ)
+        return find_odd_rounds(runs, self.choice)
 
     @cached_property
     def firmwares(self) -> "pd.DataFrame":

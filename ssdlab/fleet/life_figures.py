@@ -230,7 +230,7 @@ def _counts(runs: int, changes: "pd.DataFrame") -> list[int]:
     """
     if changes.empty:
         return [runs]
-    return [*changes["runs_before"], changes["runs_after"].iloc[-1]]
+    return [*map(int, changes["runs_before"]), int(changes["runs_after"].iloc[-1])]
 
 
 def unit_text(reading: str, unit: float) -> str:

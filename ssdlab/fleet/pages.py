@@ -223,6 +223,7 @@ def outliers_table(fleet: Fleet, far: pd.DataFrame) -> Table:
     """Return the drives and runs that are outliers."""
     known = suited_quantity(fleet.choice.metric.column, far["value"])
     unit = f" [{known.unit}]" if known.unit else f" [{known.unit_or_name}]"
+    rounds = fleet.odd_rounds.set_index("run_id").to_dict("index")
     order = far.assign(far=far["z"].abs()).sort_values(
         ["of", "far"], ascending=[True, False]
     )
@@ -236,16 +237,33 @@ def outliers_table(fleet: Fleet, far: pd.DataFrame) -> Table:
             quantity("", f"Middle{unit}", of="middle", unit=known),
             column("By", "ratio", signed_text),
             column("Distance (limit)", _distance_text),
+            column("Rounds", lambda r: _rounds_text(rounds.get(r["run_id"]))),
             column("Run folder", "folder", is_words=True),
         ),
         caption="Outliers, by median absolute deviation",
         note="Distance in robust standard deviations of the logarithm: of a drive from "
         "the median of its group, and of a run from the level of its drive where that "
         f"has {FEWEST_RUNS} or more. One fleet in 20 without any outlier has one in "
-        "this table by chance. The folder of a drive is that of its last run. Outliers "
-        "are not excluded.",
+        "this table by chance. A drive is told with its last run. Rounds: which "
+        "of that run are far from the others of its window (1 in 100 runs has one by "
+        "chance), where its folder can be read. Outliers are not excluded.",
         is_folded=len(far) > _LONGEST_OPEN,
     )
+
+
+def _rounds_text(found: Any) -> str:
+    """Return which rounds of a run are far off.
+
+    >>> _rounds_text({"rounds": 5, "odd": (3,)}), _rounds_text({"rounds": 5, "odd": ()})
+    ('3 far off', 'none of 5 far off')
+    >>> _rounds_text(None)
+    'not read'
+    """
+    if not found or is_missing(found["rounds"]):
+        return "not read"
+    if found["odd"]:
+        return f"{', '.join(map(str, found['odd']))} far off"
+    return f"none of {found['rounds']:.0f} far off"
 
 
 def _distance_text(row: Any) -> str:

@@ -123,8 +123,9 @@ def kept_frame(*rows: dict[str, Any]) -> pd.DataFrame:
     made = []
     for number, row in enumerate(rows):
         usual = {
-            "run_id": f"r{number}", "ingest_id": f"i{number}", "folder": f"/runs/{number}",
-            "model": "M", "serial": row["drive"], "firmware": "A", "group": "M",
+            "run_id": f"r{number}", "ingest_id": f"i{number}",
+            "folder": f"/runs/{number}", "model": "M",
+            "serial": row["drive"], "firmware": "A", "group": "M",
             "time": pd.Timestamp("2026-01-01", tz="UTC") + pd.Timedelta(days=number),
             "value": 100.0, "low": np.nan, "high": np.nan,
             "written_before_bytes": np.nan, "power_on_hours": np.nan,

@@ -1,11 +1,15 @@
 """Levels of drives, how groups scatter, and outliers, by hand and by simulation."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import ssdlab
+from ssdlab.fleet import rounds
+from ssdlab.fleet.contrast import METRICS
 from ssdlab.fleet.drives import (
     FALSE_ALARMS,
     find_odd_ones,
@@ -13,8 +17,13 @@ from ssdlab.fleet.drives import (
     summarise_drives,
     summarise_groups,
 )
+from ssdlab.fleet.population import Choice
+from ssdlab.fleet.rounds import rounds_of_run
+from ssdlab.model.errors import RunFolderError
 from ssdlab.stats.outliers import outlier_limit
+from tests.fleet.conftest import SAMPLES
 from tests.fleet.made_fleet import kept_frame
+from tests.fleet.made_rows import rows_of_sample
 
 
 def fleet_of(levels: dict[str, list[float]], group: str = "M") -> pd.DataFrame:
@@ -30,11 +39,11 @@ def fleet_of(levels: dict[str, list[float]], group: str = "M") -> pd.DataFrame:
 def test_level_of_a_drive_is_the_geometric_mean_with_the_pooled_scatter() -> None:
     """Logs 0 and 2 about 1, and 4: s^2 = 2 with 1 degree of freedom; t = 12.706."""
     kept = fleet_of({"a": [1.0, math.e**2], "b": [math.e**4]})
-    found = summarise_drives(kept).set_index("drive")
+    found = summarise_drives(kept)
     assert found["value"].tolist() == pytest.approx([math.e, math.e**4])
     reach = 12.7062 * math.sqrt(2)
-    assert math.log(found.loc["b", "high"]) == pytest.approx(4 + reach, rel=1e-5)
-    assert math.log(found.loc["a", "low"]) == pytest.approx(
+    assert math.log(found["high"].iloc[1]) == pytest.approx(4 + reach, rel=1e-5)
+    assert math.log(found["low"].iloc[0]) == pytest.approx(
         1 - reach / math.sqrt(2), rel=1e-5
     )
     assert found["basis"].tolist() == ["runs"] * 2
@@ -76,7 +85,7 @@ def test_drive_far_from_the_median_is_the_outlier_by_hand() -> None:
     assert found.loc["40", "ratio"] == pytest.approx(
         math.exp(0.4) / (1 / 2 + math.exp(0.01) / 2)
     )
-    assert found.loc["-2", "z"] < 0
+    assert found["z"].to_dict()["-2"] < 0
 
 
 def test_run_far_from_the_level_of_its_drive_is_named() -> None:
@@ -123,6 +132,45 @@ def test_one_fleet_in_twenty_without_outliers_has_one(
         levels = between * rng.standard_normal((groups, drives))
         levels += rng.standard_normal((groups, drives)) / np.sqrt(counts)
         far = [robust_distances(one, np.sqrt(counts)) for one in levels]
-        alarms += (np.abs(far) > limit).any()
+        alarms += bool((np.abs(far) > limit).any())
     error = 3 * math.sqrt(FALSE_ALARMS * (1 - FALSE_ALARMS) / trials)
     assert alarms / trials <= FALSE_ALARMS + error
+
+
+def test_round_far_from_the_others_is_told_and_a_folder_that_is_gone_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = ssdlab.open_run(SAMPLES / "virtual-b")
+    choice = Choice(
+        cell="", test="iops", phase="rounds", kind="cell", direction="total",
+        workload="RND 4 KiB 0/100 T2/Q16", metric=METRICS["iops"], others=(),
+    )  # fmt: skip
+    plain = rounds_of_run(run, choice)
+    (row,) = (
+        row
+        for row in rows_of_sample().rows["cells"]
+        if row["cell"] == f"iops rounds cell {choice.workload} total"
+    )
+    assert len(plain) == row["rounds"] == row["sampled_rounds"]
+    assert plain.mean() == pytest.approx(row["iops"])
+
+    own = run.measurements.copy()
+    own.loc[own["round"] == plain.index[2], "iops"] *= 100
+    changed = SimpleNamespace(
+        measurements=own, windows=run.windows, record=SimpleNamespace(run_id="changed")
+    )
+    folders = {"/changed": changed, "/other": changed}
+
+    def opened(folder: str) -> object:
+        if folder in folders:
+            return folders[folder]
+        raise RunFolderError(folder=folder, reason="it is gone", remedy="None.")
+
+    monkeypatch.setattr(rounds, "open_run", opened)
+    runs = pd.DataFrame({
+        "run_id": ["changed", "another", "gone"],
+        "folder": ["/changed", "/other", "/gone"],
+    })
+    found = rounds.find_odd_rounds(runs, choice)
+    assert found["odd"].iloc[0] == (plain.index[2],)
+    assert found["rounds"].isna().tolist() == [False, True, True]
