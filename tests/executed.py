@@ -96,7 +96,7 @@ COMPANIONS: tuple[Companion, ...] = (
             "No store was named",
             "Simulated drives; not representative of any product.",
             "Groups of drives",
-            "too few drives",
+            "Fewer than 5 drives, so not judged",
             "other conditions than those of most drives",
             "When each drive was last measured",
         ),

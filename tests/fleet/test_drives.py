@@ -143,7 +143,7 @@ def test_round_far_from_the_others_is_told_and_a_folder_that_is_gone_is_not(
     run = ssdlab.open_run(SAMPLES / "virtual-b")
     choice = Choice(
         cell="", test="iops", phase="rounds", kind="cell", direction="total",
-        workload="RND 4 KiB 0/100 T2/Q16", metric=METRICS["iops"], others=(),
+        workload="RND 4 KiB 100/0 T2/Q16", metric=METRICS["iops"], others=(),
     )  # fmt: skip
     plain = rounds_of_run(run, choice)
     (row,) = (
