@@ -26,6 +26,7 @@ from ssdlab.cli import (
     rwsw,
     show,
     store,
+    store_check,
     watch,
 )
 from ssdlab.cli.group import main
@@ -57,5 +58,6 @@ __all__ = [
     "rwsw",
     "show",
     "store",
+    "store_check",
     "watch",
 ]
