@@ -1,5 +1,6 @@
 """The runs of a store as a list of them shows them, without a frame."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,27 +57,36 @@ def _as_entry(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def find_folder(url: str | Path, run: str) -> Path:
-    """Return the folder of a run of a store, by its id or the beginning of that."""
-    entries = list_store(url)
+def find_entry(entries: Sequence[Mapping[str, Any]], run: str) -> Mapping[str, Any]:
+    """Return the run of a store that a text means: its id, or the beginning of that."""
     found = [one for one in entries if run == one["run_id"]] or [
         one for one in entries if run and one["run_id"].startswith(run)
     ]
-    if len(found) != 1:
-        names = ", ".join(one["run_id"] for one in found[:5])
-        raise RunFolderError(
-            folder=run,
-            reason=f"{len(found)} runs of the store begin so: {names}"
-            if found
-            else "no run of the store begins so",
-            remedy="Name one run: ssdlab store ls",
-        )
-    folder = Path(found[0]["path"])
-    if not is_there(folder / "run.json"):
-        raise RunFolderError(
-            folder=str(folder),
-            reason=f"the run {found[0]['run_id']} is gone from there",
-            remedy="Restore it, or add it to the store from where it is now; what the "
-            "store holds of it can still be asked.",
-        )
-    return folder
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(one["run_id"] for one in found[:5])
+    raise RunFolderError(
+        folder=run,
+        reason=f"{len(found)} runs of the store begin so: {names}"
+        if found
+        else "no run of the store begins so",
+        remedy="Name one run: ssdlab store ls",
+    )
+
+
+def find_folder(url: str | Path, run: str) -> Path:
+    """Return the folder of a run of a store, by its id or the beginning of that."""
+    return folder_of(find_entry(list_store(url), run))
+
+
+def folder_of(entry: Mapping[str, Any]) -> Path:
+    """Return the folder of a run of a store, which must still be there."""
+    folder = Path(entry["path"])
+    if is_there(folder / "run.json"):
+        return folder
+    raise RunFolderError(
+        folder=str(folder),
+        reason=f"the run {entry['run_id']} is gone from there",
+        remedy="Restore it, or add it to the store from where it is now; what the "
+        "store holds of it can still be asked.",
+    )
