@@ -212,7 +212,9 @@ Exit codes:
      parse: some of fio's output was cut short
      import: results may be missing
      compare: a drive is worse than --fail-if-worse allows
-4    compare: that cannot be told
+     store check: drives are worse than a limit
+     store verify: runs are gone, changed or incomplete
+4    compare, store check: that cannot be told
 130  stopped
 """
 

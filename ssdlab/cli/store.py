@@ -34,6 +34,7 @@ ssdlab store init lab
 ssdlab store add lab data/runs
 ssdlab store query lab --cell 'RND 4KiB 0/100' --test iops --by device_firmware
 ssdlab store sql lab 'select device_serial, count(*) from runs group by 1'
+ssdlab show lab:latest
 """
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from ssdlab.model.errors import CampaignFileError, UserError
 from ssdlab.stats.levels import pool_scatter
 from tests.cli.called import call
 from tests.fleet.made_rows import rows_of_sample
+from tests.paths import ROOT
 
 IOPS_LIMIT = LossLimit(metric="iops", loss_percent=5)
 NAMES = {
@@ -115,6 +117,13 @@ def test_mistake_in_a_file_of_limits_is_named(text: str, words: str) -> None:
     with pytest.raises(CampaignFileError, match=words) as caught:
         parse_limits(text, source="gate.toml")
     assert "gate.toml" in str(caught.value)
+
+
+def test_limits_that_the_documentation_shows_are_valid() -> None:
+    page = ROOT / "docs" / "how-to" / "keep-a-store-of-runs.md"
+    (text,) = re.findall(r"```toml\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    limits = parse_limits(text, source=page.name)
+    assert limit_of(limits, NAMES, "iops") is limits[1]
 
 
 @pytest.mark.parametrize("text", ["device_firmware", "firmware=A", "=A", ""])
