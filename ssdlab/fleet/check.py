@@ -29,6 +29,7 @@ from ssdlab.model.errors import CampaignFileError, StoreError
 from ssdlab.stats.differences import Difference, Limits
 from ssdlab.stats.holm import adjust_by_holm
 from ssdlab.stats.states import SIGNIFICANCE
+from ssdlab.text.terminal import printable
 
 Outcome = Literal["within", "regression", "not shown"]
 Side = Literal["baseline", "candidate"]
@@ -256,7 +257,8 @@ def _require_used(
         if any(limit is one for one in used):
             continue
         reason = "is for no cell of these runs"
-        remedy = f"Cells are, by test: {', '.join(known[:_SHOWN])}{more}."
+        shown = printable(", ".join(known[:_SHOWN]))
+        remedy = f"Cells are, by test: {shown}{more}."
         if any(map(limit.matches, cells)):
             reason = "is never used, as later limits are for the same cells"
             remedy = "The last limit for a cell counts: write the general ones first."
@@ -292,7 +294,7 @@ def check_store(store: Store, asked: CheckAsked) -> Check:
         raise StoreError(
             store=store.url,
             reason=f"{len(both)} runs are of the baseline and of the candidate, "
-            f"{min(both)} among them",
+            f"{printable(min(both))} among them",
             remedy="Narrow the conditions: each run must be of one side.",
         )
     columns = _columns(asked.limits)

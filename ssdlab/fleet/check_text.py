@@ -24,7 +24,7 @@ _MARKS = {
 }
 _NOTHING = "-"
 _ESCAPED = str.maketrans({
-    **{sign: f"\\{sign}" for sign in r"\`*_{}[]()#+-!|~"},
+    **{sign: f"\\{sign}" for sign in r"\`*_[]|~"},
     "<": "&lt;",
     ">": "&gt;",
     "&": "&amp;",
@@ -208,9 +208,7 @@ def _drives(one: CheckedCell) -> str:
 
 
 _COLUMNS = (
-    column(
-        "Outcome", lambda one: f"{_MARKS[one.outcome]} {one.outcome}", is_words=True
-    ),
+    column("Outcome", lambda one: _MARKS[one.outcome], is_words=True),
     column("Cell", cell_text, is_words=True),
     column("Metric", lambda one: one.limit.metric, is_words=True),
     _value("baseline"),

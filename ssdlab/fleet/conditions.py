@@ -10,6 +10,7 @@ import pandas as pd
 
 from ssdlab.fleet.selection import value_text
 from ssdlab.model.errors import UnknownNameError
+from ssdlab.text.terminal import printable
 
 PROFILE: Final = "profile"
 STEADY_STATE: Final = "steady state"
@@ -48,7 +49,7 @@ class Unlike:
         """The condition with its values."""
         shown = [one or "not known" for one in self.values]
         more = ["…"] if len(shown) > _SHOWN else []
-        return f"{self.condition} ({', '.join(shown[:_SHOWN] + more)})"
+        return printable(f"{self.condition} ({', '.join(shown[:_SHOWN] + more)})")
 
 
 def parse_accepted(text: str) -> frozenset[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ssdlab.fleet.tables import FLEET_RUNS
 from ssdlab.model.errors import ParameterError, StoreError, UnknownNameError
+from ssdlab.text.terminal import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,11 +92,12 @@ def select_runs(
         left = chosen[[one.holds(value) for value in chosen[one.column]]]
         if left.empty:
             known = sorted({value_text(value) for value in chosen[one.column]})
+            shown = ", ".join(map(printable, known[:_SHOWN]))
             more = ", …" if len(known) > _SHOWN else ""
             raise StoreError(
                 store=store,
                 reason=f"no run has {one.text}",
-                remedy=f"Values of {one.column}: {', '.join(known[:_SHOWN])}{more}.",
+                remedy=f"Values of {one.column}: {shown}{more}.",
             )
         chosen = left
     return chosen

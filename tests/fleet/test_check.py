@@ -182,7 +182,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> str:
     add_drives(url, "A", level=1.0)
     add_drives(url, "B", level=0.99)
     add_drives(url, "C", level=0.8)
-    add_drives(url, "K", level=1.0, kernel="7.0<b>", settings=queue_depth)
+    add_drives(url, "K", level=1.0, kernel="7.0\x1b[31m", settings=queue_depth)
     add_drives(url, "N", level=1.0, neighbours="other-run", is_steady=False)
     return url
 
@@ -232,9 +232,10 @@ def test_too_few_drives_are_not_shown_and_fail_if_strict(lab: str, gate: Path) -
 def test_every_regression_is_listed_in_text_and_markdown(lab: str, gate: Path) -> None:
     asked = asking(lab, gate, "A", "C")
     plain = json.loads(call(*asked, "--json").stdout)
-    for words in ([], ["--markdown"]):
-        text = call(*asked, *words).stdout
-        assert text.count("✗ regression") == plain["counts"]["regression"] > 5
+    wanted = plain["counts"]["regression"]
+    assert wanted > 5
+    assert call(*asked).stdout.count("✗ regression  ") == wanted
+    assert call(*asked, "--markdown").stdout.count("| ✗ regression |") == wanted
     assert call(*asked, "--json", "--markdown").returncode == 2
 
 
@@ -246,6 +247,7 @@ def test_unlike_conditions_are_refused_by_name_unless_accepted(
     assert done.returncode == 2
     assert "kernel" in done.stderr
     assert "load queue depth" in done.stderr
+    assert "\x1b[31m" not in done.stderr
     assert call(*asked, "--accept", "kernel, settings").returncode == 0
     assert call(*asked, "--accept", "colour").returncode == 2
 
