@@ -188,17 +188,20 @@ def _judged(
 
 
 def check_rows(
-    baseline: pd.DataFrame, candidate: pd.DataFrame, asked: CheckAsked
+    sides: tuple[pd.DataFrame, pd.DataFrame],
+    asked: CheckAsked,
+    *,
+    cells: Sequence[Mapping[str, str]],
 ) -> tuple[CheckedCell, ...]:
-    """Judge every cell with a limit that either side has a row of.
+    """Judge those of some cells that have a limit, by the rows of both sides.
+
+    A cell of which a side has no row is not shown.
 
     Raises
     ------
     CampaignFileError
         If a limit is for no cell, or later limits are for all of its cells.
     """
-    sides = (baseline, candidate)
-    cells = _cells_in(sides)
     wanted = {
         (names["cell"], metric): (names, limit)
         for names in cells
@@ -237,13 +240,13 @@ def _cells_in(sides: Sequence[pd.DataFrame]) -> list[dict[str, str]]:
 
 
 def _missing_on(sides: Sequence[pd.DataFrame], cell: str, limit: LossLimit) -> str:
-    """Return which side did not measure a metric of a cell."""
+    """Return which side has no value of a cell: not measured, or left out."""
     lacking = [
         name
         for name, rows in zip(SIDES, sides, strict=True)
         if not (rows.loc[rows["cell"] == cell, limit.of.column] > 0).any()
     ]
-    return f"not measured by the {' and the '.join(lacking)}"
+    return f"no value of the {' and the '.join(lacking)}"
 
 
 def _require_used(
@@ -299,7 +302,8 @@ def check_store(store: Store, asked: CheckAsked) -> Check:
         )
     columns = _columns(asked.limits)
     rows = [store.cells_of(own["ingest_id"], columns=columns) for own in chosen]
-    tests = _tests(rows, asked.limits)
+    cells = _cells_in(rows)
+    tests = _tests(cells, asked.limits)
     rows = [own[own["test"].isin(tests)] for own in rows]
     left_out = tuple(
         one
@@ -312,7 +316,7 @@ def check_store(store: Store, asked: CheckAsked) -> Check:
         store=store.url,
         baseline=_side(asked.baseline, kept[0]),
         candidate=_side(asked.candidate, kept[1]),
-        cells=check_rows(*kept, asked),
+        cells=check_rows(kept, asked, cells=cells),
         left_out=left_out,
         accepted=tuple(sorted(asked.accepted)),
     )
@@ -325,9 +329,8 @@ def _columns(limits: Sequence[LossLimit]) -> list[str]:
     return list(dict.fromkeys([*_KEPT, *NAMES, *_STIMULUS, *device, *own]))
 
 
-def _tests(rows: Sequence[pd.DataFrame], limits: Sequence[LossLimit]) -> set[str]:
+def _tests(cells: Sequence[Mapping[str, str]], limits: Sequence[LossLimit]) -> set[str]:
     """Return the tests with a limit; all of them if there is none, to be named."""
-    cells = _cells_in(rows)
     found = {
         names["test"]
         for names in cells

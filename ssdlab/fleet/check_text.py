@@ -204,7 +204,7 @@ def _drives(one: CheckedCell) -> str:
     if one.contrast is None:
         return _NOTHING
     counts = (one.contrast.baseline.drives, one.contrast.candidate.drives)
-    return f"{counts[0]} | {counts[1]}"
+    return f"{counts[0]} and {counts[1]}"
 
 
 _COLUMNS = (
