@@ -254,14 +254,11 @@ def _require_used(
     used: Sequence[LossLimit],
     cells: Sequence[Mapping[str, str]],
 ) -> None:
-    known = list(dict.fromkeys(f"{one['test']}: {one['workload']}" for one in cells))
-    more = ", …" if len(known) > _SHOWN else ""
     for number, limit in enumerate(asked.limits, 1):
         if any(limit is one for one in used):
             continue
         reason = "is for no cell of these runs"
-        shown = printable(", ".join(known[:_SHOWN]))
-        remedy = f"Cells are, by test: {shown}{more}."
+        remedy = _known_text(cells, limit)
         if any(map(limit.matches, cells)):
             reason = "is never used, as later limits are for the same cells"
             remedy = "The last limit for a cell counts: write the general ones first."
@@ -273,7 +270,16 @@ def _require_used(
         )
 
 
-_SHOWN = 6
+def _known_text(cells: Sequence[Mapping[str, str]], limit: LossLimit) -> str:
+    """Return the workloads of the tests of a limit; the tests if it has none."""
+    own = [one["workload"] for one in cells if limit.matches_test(one["test"])]
+    known = list(dict.fromkeys(own or [one["test"] for one in cells]))
+    more = ", …" if len(known) > _SHOWN else ""
+    kind = "Workloads" if own else "Tests"
+    return f"{kind} of these runs: {printable(', '.join(known[:_SHOWN]))}{more}."
+
+
+_SHOWN = 8
 
 
 def check_store(store: Store, asked: CheckAsked) -> Check:

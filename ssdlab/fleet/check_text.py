@@ -130,6 +130,8 @@ def why_lines(check: Check) -> Iterator[str]:
         yield (
             "Why: " + "; ".join(f"{why} ({n})" for why, n in counts.most_common()) + "."
         )
+    if counts["too few drives"]:
+        yield "To claim anything takes three drives on each side, or two against four."
     needed = [one.drives_needed for one in open_cells if one.drives_needed]
     if needed:
         yield (

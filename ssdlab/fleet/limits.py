@@ -62,12 +62,16 @@ class LossLimit:
         lost = self.loss_percent / _WHOLE
         return 1 - lost if self.of.is_more_better else 1 + lost
 
+    def matches_test(self, test: str) -> bool:
+        """Return whether it is for a test."""
+        return fnmatchcase(test.casefold(), self.test.casefold())
+
     def matches(self, names: Mapping[str, str]) -> bool:
         """Return whether it is for a cell, by its names."""
         workload = _squeezed(names["workload"])
         return (
             names["direction"] == self.direction
-            and fnmatchcase(names["test"].casefold(), self.test.casefold())
+            and self.matches_test(names["test"])
             and fnmatchcase(workload, f"{_squeezed(self.cell)}*")
         )
 

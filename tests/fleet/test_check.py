@@ -304,7 +304,8 @@ def test_sides_that_cannot_be_are_refused(
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ('[[limit]]\nmetric = "iops"\nloss_percent = 1\ntest = "tp"\n', "no cell"),
+        ('[[limit]]\nmetric = "iops"\nloss_percent = 1\ntest = "tp"\n', "Tests of"),
+        ('[[limit]]\nmetric = "iops"\nloss_percent = 1\ncell = "x"\n', "RND 4 KiB"),
         ('[[limit]]\nmetric = "iops"\nloss_percent = 1\n', "never used"),
     ],
 )
