@@ -27,6 +27,7 @@ from ssdlab.cli import (
     rwsw,
     show,
     store,
+    store_check,
     watch,
 )
 from ssdlab.cli.group import main
@@ -59,5 +60,6 @@ __all__ = [
     "rwsw",
     "show",
     "store",
+    "store_check",
     "watch",
 ]

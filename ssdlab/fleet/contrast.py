@@ -284,15 +284,19 @@ def _values(
     drives = columns.groupby([*NAMES, "drive"], as_index=False).agg(
         log=("log", "mean"), runs=("log", "size"), is_bounded=("is_bounded", "all")
     )
+    drives["log"] = np.exp(drives["log"])
     ordered = drives.sort_values(["test", "cell", "drive"], kind="stable")
-    for cell, own in ordered.groupby(NAMES, sort=False):
-        values = np.exp(own["log"].to_numpy()).tolist()
+    rows_of = ordered.astype(object).itertuples(index=False, name=None)
+    for cell, own in groupby(rows_of, key=lambda row: row[: len(NAMES)]):
+        names, values, runs, bounded = zip(
+            *(row[len(NAMES) :] for row in own), strict=True
+        )
         yield (
             tuple(map(str, cell)),
             DriveValues(
-                by_drive=dict(zip(own["drive"], values, strict=True)),
-                runs=int(own["runs"].sum()),
-                is_bounded=bool(own["is_bounded"].all()),
+                by_drive=dict(zip(names, values, strict=True)),
+                runs=sum(runs),
+                is_bounded=all(bounded),
             ),
         )
 
