@@ -14,7 +14,7 @@ def fleet_as_dict(fleet: Fleet) -> dict[str, object]:
         "cell": choice.cell,
         "metric": choice.metric.name,
         "by": fleet.by,
-        "accepted": list(fleet.accepted),
+        "accepted": sorted(fleet.accepted),
         "others": list(choice.others),
     }
     frames = {

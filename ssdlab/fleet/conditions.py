@@ -17,7 +17,7 @@ STEADY_STATE: Final = "steady state"
 NEIGHBOURS: Final = "neighbours"
 WORKERS: Final = "TC/QD of "
 # Columns of ``runs`` that must be equal: they are not the drive's own.
-_OF_RUNS: Final = MappingProxyType({
+OF_RUNS: Final = MappingProxyType({
     "profile": PROFILE,
     "spec_version": "specification",
     "active_range_percent": "active range",
@@ -31,7 +31,7 @@ _OF_RUNS: Final = MappingProxyType({
     "dram_bytes": "memory",
     "schema_version": "ssdlab schema",
 })
-_ACCEPTABLE = (*_OF_RUNS.values(), "settings", "TC/QD", STEADY_STATE, NEIGHBOURS)
+_ACCEPTABLE = (*OF_RUNS.values(), "settings", "TC/QD", STEADY_STATE, NEIGHBOURS)
 _OWN_COLUMN = "active_range_percent"  # of the settings; a condition by itself
 _STIMULUS = ["test", "phase", "kind", "access", "block_size_bytes", "read_percent"]
 _SHOWN = 4
@@ -85,7 +85,7 @@ def find_unlike(
     tests = {str(test) for side in sides for test in side["test"].unique()}
     found = [
         _tally(words, [value_text(one) for one in runs.get(column, [])])
-        for column, words in _OF_RUNS.items()
+        for column, words in OF_RUNS.items()
         if words not in accepted
     ]
     if "settings" not in accepted and not _differ(found, PROFILE):
@@ -109,7 +109,7 @@ def _tally(condition: str, texts: Sequence[str]) -> Unlike:
 def _settings(runs: pd.DataFrame, tests: set[str]) -> Iterator[Unlike]:
     """Yield the settings of the profile that the tests use."""
     texts = [value_text(one) for one in runs.get("settings", [""] * len(runs))]
-    known = {text: _of_tests(text, tests) for text in dict.fromkeys(texts)}
+    known = {text: settings_of_tests(text, tests) for text in dict.fromkeys(texts)}
     for name in dict.fromkeys(name for one in known.values() for name in one):
         yield _tally(
             f"settings: {name.replace('_', ' ')}",
@@ -117,7 +117,7 @@ def _settings(runs: pd.DataFrame, tests: set[str]) -> Iterator[Unlike]:
         )
 
 
-def _of_tests(text: str, tests: set[str]) -> dict[str, str]:
+def settings_of_tests(text: str, tests: set[str]) -> dict[str, str]:
     """Return the settings in a text of that column; none if it is not understood."""
     try:
         by_test: Any = orjson.loads(text or "{}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ssdlab.fleet.add import add_run, find_runs, require_runs
 from ssdlab.fleet.ageing import summarise_ageing
+from ssdlab.fleet.conditions import parse_accepted
 from ssdlab.fleet.coverage import summarise_coverage
 from ssdlab.fleet.delta import create_tables
 from ssdlab.fleet.drives import find_odd_ones, summarise_drives, summarise_groups
@@ -23,7 +24,6 @@ from ssdlab.fleet.population import (
     choose_cell,
     kept_runs,
     read_runs,
-    require_accepted,
     usual_grouping,
 )
 from ssdlab.fleet.rounds import MOST_READ, find_odd_rounds
@@ -48,7 +48,7 @@ class Fleet:
         The cell and the metric.
     by : {"model", "firmware", "host"}
         What drives are grouped by.
-    accepted : tuple of str
+    accepted : frozenset of str
         The conditions that may differ.
     runs : pandas.DataFrame
         Every run of the store: what it measured, and why it is left out.
@@ -59,7 +59,7 @@ class Fleet:
     store: Store
     choice: Choice
     by: By
-    accepted: tuple[str, ...]
+    accepted: frozenset[str]
     runs: "pd.DataFrame"
     which: str = ""
 
@@ -152,9 +152,9 @@ def summarise_fleet(  # noqa: PLR0913 - each is a choice of a user
         What drives are grouped by; by default firmware where a model has several, else
         model.
     accept : str, default ""
-        Conditions that may differ, separated by commas: profile, specification, active
-        range, virtual, write cache, fio version, kernel, operating system, steady state
-        or neighbours; or all.
+        Conditions that may differ, separated by commas: profile, settings,
+        specification, active range, virtual, write cache, fio version, kernel,
+        operating system, ssdlab schema, steady state or neighbours; or all. Hosts may.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def summarise_fleet(  # noqa: PLR0913 - each is a choice of a user
     if store == "":
         store, which = _store_of_samples()
     opened = store if isinstance(store, Store) else open_store(store)
-    accepted = require_accepted(accept)
+    accepted = parse_accepted(accept)
     choice = choose_cell(opened, cell, test=test, direction=direction, metric=metric)
     runs = read_runs(opened, choice, accepted=accepted)
     grouping = next((one for one in GROUPINGS if one == by), usual_grouping(runs))

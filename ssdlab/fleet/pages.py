@@ -17,7 +17,7 @@ from ssdlab.fleet.life_pages import (
     history_page,
     latency_page,
 )
-from ssdlab.fleet.population import ACCEPTED, CONDITIONS, condition_text
+from ssdlab.fleet.population import CONDITIONS, condition_text
 from ssdlab.fleet.texts import signed_text, workload_text
 from ssdlab.model.errors import UnknownNameError
 from ssdlab.paper.blocks import Block, Note, Page, Plot
@@ -277,7 +277,7 @@ def left_out_page(fleet: Fleet) -> Page:
     runs = fleet.runs
     kept, left = runs[runs["left_out"] == ""], runs[runs["left_out"] != ""]
     blocks: list[Block] = [reasons_table(runs)]
-    accepted = ", ".join(one for one in ACCEPTED if one in fleet.accepted)
+    accepted = ", ".join(sorted(fleet.accepted))
     if accepted:
         words = f"Accepted, though they may differ: {accepted}."
         blocks.append(Note(text=words, tone="warning"))

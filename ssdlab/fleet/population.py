@@ -5,7 +5,7 @@ are taken; a run under others is left out by name, as is one that is no measure 
 drive alone. A drive is a model and a serial number.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -13,6 +13,12 @@ from typing import Any, Final, Literal
 import numpy as np
 import pandas as pd
 
+from ssdlab.fleet.conditions import (
+    NEIGHBOURS,
+    OF_RUNS,
+    STEADY_STATE,
+    settings_of_tests,
+)
 from ssdlab.fleet.contrast import METRICS, FleetMetric
 from ssdlab.fleet.store import Store
 from ssdlab.model.errors import StoreError, UnknownNameError
@@ -33,21 +39,16 @@ LeftOut = Literal[
 ]
 
 GROUPINGS: Final = ("model", "firmware", "host")
+_HOST = ("platform", "cpu")
 # What must be the same in all runs that are pooled, and what it is called.
 CONDITIONS: Final = MappingProxyType({
-    "profile": "profile",
-    "spec_version": "specification",
-    "active_range_percent": "active range",
-    "is_virtual": "virtual",
-    "write_cache": "write cache",
-    "fio_version": "fio version",
-    "kernel": "kernel",
-    "operating_system": "operating system",
+    **{
+        name: words
+        for name, words in OF_RUNS.items()
+        if name not in (*_HOST, "dram_bytes")
+    },
+    "settings": "settings",
 })
-STEADY_STATE: Final = "steady state"
-NEIGHBOURS: Final = "neighbours"
-ACCEPTED: Final = (*CONDITIONS.values(), STEADY_STATE, NEIGHBOURS)
-_HOST = ("platform", "cpu")
 _METRIC_OF_TEST = {"tp": "bw", "lat": "mean"}
 _USUAL_TEST, _USUAL_WORKLOAD = "iops", "RND 4 KiB 0/100"
 _UNJUDGED = ("window", "rounds")  # of these a steady state would have been judged
@@ -89,22 +90,6 @@ def find_metric(metric: str, test: str) -> FleetMetric:
     return METRICS[name]
 
 
-def require_accepted(text: str) -> tuple[str, ...]:
-    """Return the conditions that may differ, by their names.
-
-    >>> require_accepted("kernel, fio version")
-    ('kernel', 'fio version')
-    """
-    named = tuple(name.strip() for name in text.split(",") if name.strip())
-    if "all" in named:
-        return ACCEPTED
-    for name in named:
-        if name not in ACCEPTED:
-            known = [*ACCEPTED, "all"]
-            raise UnknownNameError(kind="condition", name=name, known=known)
-    return named
-
-
 def choose_cell(
     store: Store, cell: str = "", *, test: str = "", direction: str, metric: str = ""
 ) -> Choice:
@@ -113,9 +98,12 @@ def choose_cell(
     Among equals the IOPS test and 4 KiB random writes come first.
     """
     found_metric = find_metric(metric, test)
+    is_known = f"{found_metric.column} > 0"
+    if found_metric.supported:
+        is_known += f" and {found_metric.supported}"
     cells = store.sql(
         f"select {', '.join(_CELL)}, count(distinct (device_model, device_serial)) "  # noqa: S608 - names are ours
-        f"filter ({found_metric.column} is not null) as drives from cells group by all"
+        f"filter ({is_known}) as drives from cells group by all"
     )
     if cells.empty:
         raise StoreError(
@@ -144,7 +132,7 @@ def _order(row: Any) -> tuple[Any, ...]:
 
 
 def read_runs(
-    store: Store, choice: Choice, *, accepted: Sequence[str] = ()
+    store: Store, choice: Choice, *, accepted: Collection[str] = ()
 ) -> pd.DataFrame:
     """Return every run of a store, what it measured, and why it is left out.
 
@@ -162,6 +150,7 @@ def read_runs(
     return describe_runs(
         store.runs(),
         cells,
+        test=choice.test,
         metric=choice.metric,
         is_steady=dict(zip(steady["ingest_id"], steady["is_steady"], strict=True)),
         accepted=accepted,
@@ -172,9 +161,10 @@ def describe_runs(
     runs: pd.DataFrame,
     cells: pd.DataFrame,
     *,
+    test: str,
     metric: FleetMetric,
     is_steady: dict[str, Any],
-    accepted: Sequence[str] = (),
+    accepted: Collection[str] = (),
 ) -> pd.DataFrame:
     """Return the runs with what they measured, and why some are left out.
 
@@ -192,7 +182,8 @@ def describe_runs(
     }
     own = cells.drop_duplicates("ingest_id").set_index("ingest_id")
     own = own.reindex(columns=list(wanted)).rename(columns=wanted)
-    texts = runs[[*_OF_RUN, *CONDITIONS]].copy()
+    texts = runs.reindex(columns=[*_OF_RUN, *CONDITIONS])
+    texts["settings"] = [_settings_text(one, test) for one in texts["settings"]]
     texts["is_measured"] = texts["ingest_id"].isin(own.index)
     for name, column in (
         ("model", "device_model"),
@@ -217,6 +208,12 @@ def describe_runs(
     return _without_other_conditions(found, accepted)
 
 
+def _settings_text(text: Any, test: str) -> str:
+    """Return the settings of a profile that a test uses; empty if not known."""
+    known = settings_of_tests("" if pd.isna(text) else str(text), {test})
+    return ", ".join(f"{name}={value}" for name, value in sorted(known.items()))
+
+
 def _texts(values: "pd.Series[Any]") -> list[str]:
     return ["" if pd.isna(one) else str(one).strip() for one in values]
 
@@ -233,7 +230,7 @@ def drive_names(models: Iterable[str], serials: Iterable[str]) -> list[str]:
     return [f"{m} {s}".strip() if s and s in several else s for m, s in pairs]
 
 
-def _left_out(row: dict[Any, Any], accepted: Sequence[str]) -> LeftOut:
+def _left_out(row: dict[Any, Any], accepted: Collection[str]) -> LeftOut:
     """Return the first reason to leave a run out, whatever its conditions are."""
     steady, neighbours = row["is_steady"], row["neighbours"]
     is_judged = not pd.isna(steady)
@@ -255,7 +252,7 @@ def _left_out(row: dict[Any, Any], accepted: Sequence[str]) -> LeftOut:
 
 
 def _without_other_conditions(
-    runs: pd.DataFrame, accepted: Sequence[str]
+    runs: pd.DataFrame, accepted: Collection[str]
 ) -> pd.DataFrame:
     """Leave out the runs whose conditions are not those of the most drives."""
     kept = runs["left_out"] == ""

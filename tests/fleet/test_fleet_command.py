@@ -90,7 +90,11 @@ def test_store_without_a_usable_run_says_so(place: Path) -> None:
     fleet = ssdlab.summarise_fleet(place)
     runs = fleet.runs.assign(left_out="not-steady")
     empty = Fleet(
-        store=fleet.store, choice=fleet.choice, by="model", accepted=(), runs=runs
+        store=fleet.store,
+        choice=fleet.choice,
+        by="model",
+        accepted=frozenset(),
+        runs=runs,
     )
     assert "No run can be used" in render_document(fleet_document(empty))
 

@@ -6,16 +6,15 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from ssdlab.fleet.conditions import parse_accepted
 from ssdlab.fleet.contrast import METRICS
 from ssdlab.fleet.population import (
-    ACCEPTED,
     CONDITIONS,
     choose_cell,
     describe_runs,
     find_metric,
     kept_runs,
     read_runs,
-    require_accepted,
     usual_grouping,
 )
 from ssdlab.fleet.store import Store
@@ -34,7 +33,8 @@ def described(*rows: dict[str, Any], metric: str = "iops", accepted: Any = ()) -
             "device_model": "M", "device_serial": f"S{number}", "device_firmware": "A",
             "platform": "host", "cpu": "cpu", "is_virtual": False,
             "active_range_percent": 100.0, "is_conformant": True, "doubts": "",
-            "ssdlab_version": "1", "written_before_bytes": None, "power_on_hours": None,
+            "ssdlab_version": "1",
+            "settings": "{}", "written_before_bytes": None, "power_on_hours": None,
         }  # fmt: skip
         runs.append(own | {name: row[name] for name in own.keys() & row.keys()})
         cell = {
@@ -48,6 +48,7 @@ def described(*rows: dict[str, Any], metric: str = "iops", accepted: Any = ()) -
     found = describe_runs(
         pd.DataFrame(runs),
         pd.DataFrame(cells),
+        test="iops",
         metric=METRICS[metric],
         is_steady=steady,
         accepted=accepted,
@@ -77,6 +78,8 @@ USUAL: dict[str, Any] = {}
         ({"profile": None}, "conditions"),
         ({"active_range_percent": 50.0}, "conditions"),
         ({"is_virtual": True}, "conditions"),
+        ({"settings": '{"iops": {"rounds": 9}}'}, "conditions"),
+        ({"settings": '{"tp": {"rounds": 9}}'}, ""),
     ],
 )
 def test_run_is_left_out_for_its_reason(row: dict[str, Any], reason: str) -> None:
@@ -93,11 +96,8 @@ def test_percentile_that_nothing_bounds_is_left_out() -> None:
 
 def test_accepted_condition_leaves_no_run_out() -> None:
     rows = ({"kernel": "other"}, {"is_steady": False}, {"neighbours": "r9"}, USUAL)
-    names = require_accepted("kernel, steady state, neighbours")
+    names = parse_accepted("kernel, steady state, neighbours")
     assert described(*rows, accepted=names)["left_out"].tolist() == [""] * 4
-    assert require_accepted("all") == ACCEPTED
-    with pytest.raises(UnknownNameError):
-        require_accepted("weather")
 
 
 def test_conditions_of_most_drives_count_and_not_of_most_runs() -> None:
