@@ -210,7 +210,8 @@ def plot_coverage(coverage: "pd.DataFrame", tests: Sequence[str]) -> go.Figure:
     across = {n: figure_text(test.upper()) for test, n in columns.items()}
     most = max([1.0, *(math.log10(cell[0]) for cell in cells.values())])
     add_heat(
-        figure, cells, (down, across), colorscale=FROM_LITTLE_TO_MUCH, zmin=0, zmax=most
+        figure, cells, (down, across), gap=int(is_named),
+        colorscale=FROM_LITTLE_TO_MUCH, zmin=0, zmax=most,
     )  # fmt: skip
     texts = [figure_text(names[one], longest=99) for one in drives]
     up = named_axis("", texts, range=[len(drives) - 0.5, -0.5], showgrid=False)

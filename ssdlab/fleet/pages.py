@@ -124,14 +124,16 @@ def _median_text(fleet: Fleet, row: Any) -> str:
     return f"{text} {known.unit_or_name}; drives scatter by {spread} %."
 
 
+def _judged(odd: pd.DataFrame) -> "pd.Series[bool]":
+    """Return which drives and runs are of a sample that can be judged."""
+    return odd["z"].notna() & (odd["limit"] < math.inf)
+
+
 def _outlier_texts(fleet: Fleet) -> Iterator[str]:
     odd = fleet.odd
     far = odd[(odd["of"] == "drive") & odd["is_outlier"].astype(bool)]
     if far.empty:
-        is_judged = (
-            (odd["of"] == "drive") & odd["z"].notna() & (odd["limit"] < math.inf)
-        )
-        if is_judged.any():
+        if (_judged(odd) & (odd["of"] == "drive")).any():
             yield "No drive is an outlier."
         return
     told = far.reindex(far["z"].abs().sort_values(ascending=False).index)
@@ -203,10 +205,11 @@ def outliers_page(fleet: Fleet) -> Page:
     odd = fleet.odd
     far = odd[odd["is_outlier"].astype(bool)]
     blocks: list[Block] = []
-    if far.empty:
-        blocks.append(Note(text="No drive and no run is an outlier.", tone="good"))
-    else:
+    if len(far):
         blocks.append(outliers_table(fleet, far))
+    elif _judged(odd).any():
+        kinds = " and no ".join(odd[_judged(odd)]["of"].unique())
+        blocks.append(Note(text=f"No {kinds} is an outlier.", tone="good"))
     sizes = odd[odd["of"] == "drive"].groupby("group").size()
     few = [str(group) for group, size in sizes.items() if size < LEAST_VALUES]
     if few:

@@ -11,7 +11,7 @@ from ssdlab.fleet.ageing import repeated_runs
 from ssdlab.fleet.figures import MOST_NAMED, plot_coverage, plot_drives
 from ssdlab.fleet.fleet import Fleet
 from ssdlab.fleet.life_figures import plot_ageing, plot_firmwares, plot_history
-from ssdlab.fleet.pages import TOPICS, fleet_document, fleet_page
+from ssdlab.fleet.pages import TOPICS, answer_texts, fleet_document, fleet_page
 from ssdlab.model.errors import UnknownNameError
 from ssdlab.paper.blocks import Plot
 from ssdlab.paper.document import render_document
@@ -97,6 +97,21 @@ def test_store_without_a_usable_run_says_so(place: Path) -> None:
         runs=runs,
     )
     assert "No run can be used" in render_document(fleet_document(empty))
+
+
+def test_too_few_drives_are_not_said_to_be_without_outliers(fleet: Fleet) -> None:
+    few = fleet.runs[fleet.runs["drive"].isin(["S00000", "S00001", "S00006"])]
+    small = Fleet(
+        store=fleet.store,
+        choice=fleet.choice,
+        by="model",
+        accepted=frozenset(),
+        runs=few.assign(left_out=""),
+    )
+    texts = [block.text for block in fleet_page(small, "outliers").blocks]  # type: ignore[union-attr] # notes
+    assert not any(text.startswith("No drive") for text in texts)
+    assert "not judged" in texts[-1]
+    assert "outlier" not in " ".join(answer_texts(small))
 
 
 def test_figure_of_drives_names_them_or_their_groups_and_the_outlier(
