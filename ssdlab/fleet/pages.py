@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import pandas as pd
@@ -23,7 +23,7 @@ from ssdlab.model.errors import UnknownNameError
 from ssdlab.paper.blocks import Block, Note, Page, Plot
 from ssdlab.paper.document import Document
 from ssdlab.stats.outliers import LEAST_VALUES
-from ssdlab.text.numbers import NOT_MEASURED, number_text, rounded_text
+from ssdlab.text.numbers import NOT_MEASURED, NOT_RECORDED, number_text, rounded_text
 from ssdlab.text.quantities import is_missing, suited_quantity
 from ssdlab.text.table import Table, column, quantity, tabulate
 
@@ -343,7 +343,10 @@ def conditions_table(kept: pd.DataFrame) -> Table:
         "host": "host",
         "ssdlab_version": "ssdlab version",
     }.items():
-        counts = Counter(condition_text(one) for one in kept[name])
+        texts = [condition_text(one) for one in kept[name]]
+        if name == "settings":
+            texts = _numbered(texts)
+        counts = Counter(texts)
         values = [
             value if len(counts) == 1 else f"{value} ({_count(number, 'run')})"
             for value, number in counts.most_common()
@@ -359,6 +362,19 @@ def conditions_table(kept: pd.DataFrame) -> Table:
         note="Hosts and versions of ssdlab may differ: group by host to see whether "
         "they matter.",
     )
+
+
+def _numbered(texts: Sequence[str]) -> list[str]:
+    """Return long texts by the order in which they first are, as far as they are known.
+
+    >>> _numbered(["long", "not recorded", "other", "long"])
+    ['of kind 1', 'not recorded', 'of kind 2', 'of kind 1']
+    """
+    known = [one for one in dict.fromkeys(texts) if one != NOT_RECORDED]
+    names = {one: f"of kind {place}" for place, one in enumerate(known, start=1)}
+    if len(known) == 1:
+        names = {known[0]: "the same"}
+    return [names.get(one, one) for one in texts]
 
 
 def left_out_table(left: pd.DataFrame) -> Table:

@@ -5,8 +5,10 @@ are taken; a run under others is left out by name, as is one that is no measure 
 drive alone. A drive is a model and a serial number.
 """
 
-from collections.abc import Collection, Iterable
+import json
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
@@ -209,9 +211,9 @@ def describe_runs(
 
 
 def _settings_text(text: Any, test: str) -> str:
-    """Return the settings of a profile that a test uses; empty if not known."""
+    """Return the settings of a profile that a test uses, empty if not known."""
     known = settings_of_tests("" if pd.isna(text) else str(text), {test})
-    return ", ".join(f"{name}={value}" for name, value in sorted(known.items()))
+    return json.dumps(known, sort_keys=True) if known else ""
 
 
 def _texts(values: "pd.Series[Any]") -> list[str]:
@@ -255,27 +257,54 @@ def _without_other_conditions(
     runs: pd.DataFrame, accepted: Collection[str]
 ) -> pd.DataFrame:
     """Leave out the runs whose conditions are not those of the most drives."""
-    kept = runs["left_out"] == ""
     names = [one for one, words in CONDITIONS.items() if words not in accepted]
-    detail = [""] * len(runs)
-    left_out = list(runs["left_out"])
-    if kept.any() and names:
-        texts = runs[names].apply(lambda column: [condition_text(v) for v in column])
-        keys = list(texts.itertuples(index=False, name=None))
-        drives: dict[Any, set[str]] = {}
-        for key, drive, is_kept in zip(keys, runs["drive"], kept, strict=True):
-            if is_kept:
-                drives.setdefault(key, set()).add(drive)
-        usual = max(drives, key=lambda key: (len(drives[key]), key))
-        for place, (key, is_kept) in enumerate(zip(keys, kept, strict=True)):
-            if is_kept and key != usual:
-                left_out[place] = "conditions"
-                detail[place] = "; ".join(
-                    f"{CONDITIONS[name]}: {own}, not {other}"
-                    for name, own, other in zip(names, key, usual, strict=True)
-                    if own != other
-                )
+    texts = [[condition_text(one) for one in runs[name]] for name in names]
+    keys = list(zip(*texts, strict=True)) if names else [()] * len(runs)
+    kept = [reason == "" for reason in runs["left_out"]]
+    drives: dict[tuple[str, ...], set[str]] = {}
+    for key, drive in compress(zip(keys, runs["drive"], strict=True), kept):
+        drives.setdefault(key, set()).add(drive)
+    usual = max(drives, key=lambda key: (len(drives[key]), key), default=())
+    is_other = [one and key != usual for key, one in zip(keys, kept, strict=True)]
+    detail = [
+        _unlike_texts(names, key, usual) if one else ""
+        for key, one in zip(keys, is_other, strict=True)
+    ]
+    left_out = runs["left_out"].mask(pd.Series(is_other, runs.index), "conditions")
     return runs.assign(left_out=left_out, detail=detail)
+
+
+def _unlike_texts(
+    names: Sequence[str], own: Sequence[str], usual: Sequence[str]
+) -> str:
+    """Return the conditions that differ; other profiles have other settings."""
+    unlike = {
+        name: _unlike_text(name, first, second)
+        for name, first, second in zip(names, own, usual, strict=True)
+        if first != second
+    }
+    if "profile" in unlike:
+        unlike.pop("settings", None)
+    return "; ".join(unlike.values())
+
+
+def _unlike_text(name: str, own: str, other: str) -> str:
+    """Return a condition that differs, of settings those that do.
+
+    >>> _unlike_text("kernel", "6.1", "6.5")
+    'kernel: 6.1, not 6.5'
+    >>> _unlike_text("settings", '{"a": "1", "b": "2"}', '{"a": "1"}')
+    'settings: b'
+    """
+    if name != "settings" or NOT_RECORDED in {own, other}:
+        return f"{CONDITIONS[name]}: {own}, not {other}"
+    first, second = json.loads(own), json.loads(other)
+    differing = [
+        one
+        for one in sorted(first.keys() | second.keys())
+        if first.get(one) != second.get(one)
+    ]
+    return f"settings: {', '.join(differing)}"
 
 
 def condition_text(value: Any) -> str:

@@ -107,6 +107,15 @@ def test_conditions_of_most_drives_count_and_not_of_most_runs() -> None:
     assert found["detail"].iloc[0] == "kernel: old, not the same"
 
 
+def test_settings_that_differ_are_named_unless_the_profile_does() -> None:
+    changed = {"settings": '{"iops": {"rounds": 9}, "": {"seed": 1}}'}
+    usual = {"settings": '{"iops": {"rounds": 5}, "": {"seed": 1}}'}
+    found = described(changed, changed | {"profile": "other"}, *[usual] * 3)
+    assert found["detail"].tolist()[:2] == [
+        "settings: rounds", "profile: other, not the same"
+    ]  # fmt: skip
+
+
 def test_drives_of_two_models_with_one_serial_are_two() -> None:
     found = described(
         {"device_serial": "S"}, {"device_serial": "S", "device_model": "N"}
