@@ -12,6 +12,7 @@
 # | [03 Latency](03_latency_qos.ipynb) | percentiles, and whether a target is met |
 # | [04 Compare drives](04_compare_drives.ipynb) | which drive is better, by how much |
 # | [05 Explore](05_explore.ipynb) | every cell of every run, by clicks |
+# | [06 A fleet](06_fleet.ipynb) | how many drives differ, and which are far off |
 
 # %% tags=["parameters"]
 sample: str = "data/samples/virtual-all"

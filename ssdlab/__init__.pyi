@@ -9,6 +9,7 @@ from .explorer.run_table import show_runs as show_runs
 from .fio.histlogs.read import read_fio_histogram_log as read_fio_histogram_log
 from .fio.logs.read import read_fio_log as read_fio_log
 from .fio.read import read_fio as read_fio
+from .fleet.fleet import summarise_fleet as summarise_fleet
 from .fleet.store import open_store as open_store
 from .importers import import_run as import_run
 from .ingest.opening import open_run as open_run
@@ -18,6 +19,7 @@ from .paper.notebook_page import write_notebook_page as write_notebook_page
 from .report import render_report as render_report
 from .report import write_report as write_report
 from .report.display import show_comparison as show_comparison
+from .report.display import show_fleet as show_fleet
 from .report.display import show_overview as show_overview
 from .report.display import show_report as show_report
 from .report.display import show_tests as show_tests

@@ -89,6 +89,19 @@ COMPANIONS: tuple[Companion, ...] = (
         texts=("Explore", "Export"),
         figures=3,  # stills of the widget's, which a page cannot hold
     ),
+    Companion(
+        notebook="06_fleet.ipynb",
+        parameters={},
+        texts=(
+            "No store was named",
+            "Simulated drives; not representative of any product.",
+            "Groups of drives",
+            "Fewer than 5 drives, so not judged",
+            "other conditions than those of most drives",
+            "When each drive was last measured",
+        ),
+        figures=3,
+    ),
 )
 
 

@@ -15,11 +15,9 @@ import numpy as np
 
 from ssdlab.compare.cell_choice import parse_cells
 from ssdlab.compare.verdicts import (
-    SIGNIFICANCE,
     Rules,
-    chance_of_states,
-    more_runs_needed,
 )
+from ssdlab.stats.states import SIGNIFICANCE, chance_of_states, more_runs_needed
 from tools import generated
 from tools.coverage_cases.comparison_runs import Table, found_first, of_percent
 

@@ -1,22 +1,18 @@
 """A lab: its hosts and the drives in them, as ``lab.toml`` lists them."""
 
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal
 
 from ssdlab.model.drive import AUTO_PURGE
-from ssdlab.model.errors import CampaignFileError
-from ssdlab.model.plain import from_plain
+from ssdlab.system.toml_files import read_toml
 
 EngineName = Literal["local", "slurm", "ssh"]
 DriveState = Literal["good", "bad", "maintenance", "retired"]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,119}")
-_LARGEST_FILE_BYTES = 4_000_000
 _MOST_CORES = 100_000
-_Kind = TypeVar("_Kind")
 
 
 def require_name(name: str, what: str) -> None:
@@ -140,37 +136,3 @@ class Lab:
 def read_lab(path: Path) -> Lab:
     """Read ``lab.toml``."""
     return read_toml(path, Lab)
-
-
-def read_toml(path: Path, kind: type[_Kind]) -> _Kind:
-    """Read a file that the user named as frozen data."""
-    return parse_toml(read_text(path), kind, source=str(path))
-
-
-def parse_toml(text: str, kind: type[_Kind], *, source: str) -> _Kind:
-    """Return frozen data from the text of a file."""
-    try:
-        data: Mapping[str, Any] = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise CampaignFileError(
-            source=source, reason=f"this is not TOML ({error})"
-        ) from None
-    try:
-        return from_plain(kind, data)
-    except ValueError as error:
-        raise CampaignFileError(source=source, reason=str(error)) from None
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a file that the user named."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(_LARGEST_FILE_BYTES + 1)
-        if len(content) > _LARGEST_FILE_BYTES:
-            raise CampaignFileError(source=str(path), reason="it is too large")
-        return content.decode("utf-8")
-    except OSError as error:
-        reason = f"it cannot be read ({error.strerror})"
-        raise CampaignFileError(source=str(path), reason=reason) from None
-    except UnicodeDecodeError:
-        raise CampaignFileError(source=str(path), reason="it is not text") from None

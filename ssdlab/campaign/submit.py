@@ -10,12 +10,13 @@ from typing import NoReturn
 from ssdlab.campaign.asked import CampaignAsked, Job, Wanted, list_wanted
 from ssdlab.campaign.backends.port import Backend
 from ssdlab.campaign.folder import CampaignFolder, Wish
-from ssdlab.campaign.lab import Lab, parse_toml, read_text
+from ssdlab.campaign.lab import Lab
 from ssdlab.campaign.status import JobStatus, Queued, read_statuses
 from ssdlab.engine.profiles import open_profile
 from ssdlab.engine.request import read_temperature_limit
 from ssdlab.model.errors import CampaignError
 from ssdlab.pts.suite import choose_tests
+from ssdlab.system.toml_files import parse_toml, read_text
 
 LAB, ASKED = "lab.toml", "campaign.toml"
 _OWN_PROFILE = ".toml"

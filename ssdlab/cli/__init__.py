@@ -9,6 +9,7 @@ from ssdlab.cli import (
     doctor,
     export,
     figures,
+    fleet,
     hotcold,
     import_results,
     lab,
@@ -26,6 +27,7 @@ from ssdlab.cli import (
     rwsw,
     show,
     store,
+    store_check,
     watch,
 )
 from ssdlab.cli.group import main
@@ -39,6 +41,7 @@ __all__ = [
     "doctor",
     "export",
     "figures",
+    "fleet",
     "hotcold",
     "import_results",
     "lab",
@@ -57,5 +60,6 @@ __all__ = [
     "rwsw",
     "show",
     "store",
+    "store_check",
     "watch",
 ]

@@ -28,7 +28,7 @@ _REMEDY = "Create the folder, or name another file with -o."
 
 
 @main.command()
-@takes_run("runs", metavar="RUN...", nargs=-1)
+@takes_run("runs", metavar="RUN...", nargs=-1, are_several=True)
 @click.option(
     "-o",
     "--output",
@@ -110,8 +110,9 @@ def compare(
 ) -> None:
     """Compare runs cell by cell and print which drive is faster.
 
-    RUN is a run folder, or a folder of runs; two or more runs are needed. Each
-    difference has an interval, and the error rate holds for the whole table.
+    RUN is a run folder, a folder of runs, or runs of a store: STORE, STORE:ID or
+    'STORE:COLUMN=VALUE'. Two or more runs are needed. Each difference has an interval,
+    and the error rate holds for the whole table.
 
     With --fail-if-worse the first drive is the baseline. The exit code is 3 if another
     is shown to be worse by more than PERCENT in any cell, 0 if every cell shows that

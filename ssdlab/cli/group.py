@@ -31,7 +31,7 @@ _SECTIONS = MappingProxyType({
     "Measure": "quick run resume watch plan profiles",
     "A lab": "campaign store",
     "Look": "show runs report qos figures steady-state lab notebooks",
-    "Compare": "compare classes",
+    "Compare": "compare fleet classes",
     "Import and export": "import parse ingest export page",
     "Drives and host": "devices purge doctor ceiling",
     "Published procedures": "peak hot-cold saturate precondition-time sequence "
@@ -195,7 +195,8 @@ _HELP = """Measure solid state drives by the SNIA SSS PTS, with fio.
 
 \b
 A first run, on a virtual SSD:  ssdlab run virtual --profile demo
-RUN is a path, the name of a run folder or its beginning, or latest.
+RUN is a path, the name of a run folder or its beginning, or latest; of a store of
+runs it is STORE:ID, or STORE:latest.
 
 \b
 Complete commands, runs, profiles and tests with Tab, in bash (zsh, fish alike):
@@ -211,7 +212,9 @@ Exit codes:
      parse: some of fio's output was cut short
      import: results may be missing
      compare: a drive is worse than --fail-if-worse allows
-4    compare: that cannot be told
+     store check: drives are worse than a limit
+     store verify: runs are gone, changed or incomplete
+4    compare, store check: that cannot be told
 130  stopped
 """
 
@@ -261,21 +264,30 @@ overwrite_option = click.option(
 class RunType(click.ParamType[Path]):
     """A run: a path, the name of its folder or the beginning of that, or ``latest``.
 
-    ``statuses`` is what ``latest`` may be.
+    It may be of a store: ``STORE:RUN``. ``statuses`` is what ``latest`` may be. With
+    ``are_several`` a store is left to the command, as it means all of its runs.
     """
 
     name = "run"
 
-    def __init__(self, *statuses: str) -> None:
+    def __init__(self, *statuses: str, are_several: bool = False) -> None:
         self._statuses = statuses or ("finished",)
+        self._are_several = are_several
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Path:
         """Return the folder of the run."""
         from ssdlab.store.catalog import find_run
+        from ssdlab.store.places import split_store
 
         del param, ctx
+        if named := split_store(value):
+            if self._are_several:
+                return Path(value)
+            from ssdlab.fleet.listing import find_one_stored
+
+            return find_one_stored(*named)
         runs = os.environ.get(RUNS_VARIABLE)
         return find_run(value, runs=runs, statuses=self._statuses)
 
@@ -286,12 +298,13 @@ def takes_run(
     is_required: bool = True,
     metavar: str = "",
     nargs: int = 1,
+    are_several: bool = False,
 ) -> Callable[[Command], Command]:
     """Let a command take a run by a path or a name, which Tab completes."""
     shown = name.upper() if is_required else f"[{name.upper()}]"
     return click.argument(
         name,
-        type=RunType(*statuses),
+        type=RunType(*statuses, are_several=are_several),
         required=is_required,
         nargs=nargs,
         metavar=metavar or shown,

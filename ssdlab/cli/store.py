@@ -34,6 +34,7 @@ ssdlab store init lab
 ssdlab store add lab data/runs
 ssdlab store query lab --cell 'RND 4KiB 0/100' --test iops --by device_firmware
 ssdlab store sql lab 'select device_serial, count(*) from runs group by 1'
+ssdlab show lab:latest
 """
 
 
@@ -121,6 +122,28 @@ def open_(url: str, run: str) -> None:
     from ssdlab.fleet.listing import find_folder
 
     click.echo(printable(str(find_folder(url, run))))
+
+
+@store.command()
+@store_argument
+@click.argument("runs", metavar="ID...", nargs=-1, required=True)
+def rm(url: str, runs: tuple[str, ...]) -> None:
+    """Remove runs from a store, by their ids or the beginnings of those.
+
+    Their folders are not touched, and adding them again puts them back. If one of them
+    is not in the store, none is removed. What the store held of them is dropped by
+    ssdlab store tend, a day after it was added or later.
+    """
+    from ssdlab.fleet.delta import remove_run
+    from ssdlab.fleet.listing import find_entry, list_store
+
+    place = find_place(url)
+    entries = list_store(url)
+    chosen = {one["run_id"]: one for one in (find_entry(entries, run) for run in runs)}
+    for run_id, entry in chosen.items():
+        was_there = remove_run(place, run_id)
+        words = "removed" if was_there else "was removed meanwhile"
+        click.echo(printable(f"{run_id}: {words}; its folder stays: {entry['path']}"))
 
 
 @store.command()

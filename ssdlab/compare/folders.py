@@ -1,20 +1,25 @@
-"""Which runs a user named: a folder of runs means the runs in it."""
+"""Which runs a user named: a folder of runs, or a store, means the runs in it."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ssdlab.fleet.listing import find_stored
 from ssdlab.ingest.opening import open_run
 from ssdlab.model.errors import RepeatedNameError, RunFolderError, SsdlabError
 from ssdlab.model.schema import TABLES
 from ssdlab.store.catalog import list_runs
-from ssdlab.store.places import find_here_or_above
+from ssdlab.store.places import find_here_or_above, is_there, split_store
 from ssdlab.store.run import Run
 from ssdlab.system.folders import Folder
 
 _FEWEST = 2
 _LOOK = "Name run folders, or a folder of runs; ssdlab runs lists them."
+_GONE = (
+    "the run of the store is gone from there: restore it, or add it to the store from "
+    "where it is now"
+)
 _UNUSED = "series"  # not used in comparisons, and by far the longest table
 
 
@@ -30,11 +35,11 @@ def open_runs(runs: str | Path | Sequence[str | Path]) -> OpenedRuns:
     """Open two or more different runs, and read what a comparison needs."""
     opened: list[Run] = []
     left_out: list[str] = []
-    for path in _paths(runs):
-        if _is_run(path):
-            opened.append(_open(path))
-            continue
-        for folder in _runs_in(path):
+    for word in _words(runs):
+        folders = _folders(word)
+        if not folders:
+            opened.append(_open(find_here_or_above(word)))
+        for folder in folders:
             try:
                 opened.append(_open(folder))
             except SsdlabError as error:
@@ -79,11 +84,18 @@ def _is_run(path: Path) -> bool:
         return False
 
 
-def _paths(runs: str | Path | Sequence[str | Path]) -> list[Path]:
+def _words(runs: str | Path | Sequence[str | Path]) -> list[str]:
     named = re.split(r"[,\n]", runs) if isinstance(runs, str) else runs
     several = [named] if isinstance(named, Path) else named
-    words = (str(name).strip() for name in several)
-    return [find_here_or_above(word) for word in words if word]
+    return [word for name in several if (word := str(name).strip())]
+
+
+def _folders(word: str) -> list[Path]:
+    """Return the runs in a folder or a store; none if the word is a run itself."""
+    if named := split_store(word):
+        return [Path(one["path"]) for one in reversed(find_stored(*named))]
+    path = find_here_or_above(word)
+    return [] if _is_run(path) else _runs_in(path)
 
 
 def _runs_in(folder: Path) -> list[Path]:
@@ -104,6 +116,7 @@ def _runs_in(folder: Path) -> list[Path]:
 
 def _why(folder: Path, error: SsdlabError) -> str:
     reason = error.reason if isinstance(error, RunFolderError) else str(error)
+    reason = reason if is_there(folder) else _GONE
     return f"{folder} ({reason})"
 
 

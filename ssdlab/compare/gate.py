@@ -14,8 +14,9 @@ from ssdlab.compare.comparison import Comparison
 from ssdlab.compare.pairs import compare_cells, difference_of
 from ssdlab.compare.side_cells import SideCell
 from ssdlab.compare.texts import cell_name, first_of
-from ssdlab.compare.verdicts import SIGNIFICANCE, Rules
+from ssdlab.compare.verdicts import Rules
 from ssdlab.pts.compared import METRICS
+from ssdlab.stats.states import SIGNIFICANCE
 
 Outcome = Literal["worse", "not worse", "unknown"]
 _NAMED = 3  # cells or reasons

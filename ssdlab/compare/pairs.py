@@ -22,10 +22,8 @@ from ssdlab.compare.verdicts import (
     MISSING,
     NOT_COMPARABLE,
     OTHER_CONDITIONS,
-    SIGNIFICANCE,
     Rules,
     judge_row,
-    more_runs_needed,
 )
 from ssdlab.pts.compared import METRICS
 from ssdlab.stats.differences import (
@@ -39,6 +37,7 @@ from ssdlab.stats.holm import (
     adjust_by_holm,
 )
 from ssdlab.stats.levels import join_levels
+from ssdlab.stats.states import SIGNIFICANCE, more_runs_needed
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]

@@ -51,7 +51,8 @@ def compare_runs(  # noqa: PLR0913 - each is a choice of the user, by name
     Parameters
     ----------
     runs : str, Path or sequence of str or Path, default ""
-        Run folders, or folders of runs; in one text separated by commas or lines.
+        Run folders, folders of runs, or runs of a store, such as ``STORE:ID`` or
+        ``STORE:device_firmware=A``; in one text separated by commas or lines.
         An empty text is ``data/runs`` if two of its runs have finished, and else the
         samples. Nothing is written into them.
     accept : str, default ""

@@ -32,8 +32,9 @@ def explore(
     Parameters
     ----------
     runs : str, Path or sequence of them, default ""
-        A folder of runs, or the folders of single runs. By default ``data/runs``, or
-        the sample runs where it has none.
+        A folder of runs, the folders of single runs, or a store of runs: ``STORE``, or
+        some of its runs, such as ``STORE:device_firmware=A``. By default ``data/runs``,
+        or the sample runs where it has none.
     run : str, optional
         The run shown first: its folder, the name of the folder, or ``latest``, the
         newest that has finished. By default the newest.

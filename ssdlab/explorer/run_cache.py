@@ -18,6 +18,7 @@ from ssdlab.ingest.opening import open_run
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.spec import Direction
 from ssdlab.store.catalog import RunEntry, list_runs
+from ssdlab.store.places import split_store
 from ssdlab.store.run import Run
 from ssdlab.store.run_table import read_run_row
 
@@ -231,7 +232,8 @@ def _counted(bins: "pd.DataFrame", direction: Direction) -> "pd.DataFrame":
 
 def _entries(runs: str | Path | Sequence[str | Path]) -> list[RunEntry]:
     if isinstance(runs, str | Path):
-        return list(list_runs(runs))
+        named = split_store(runs)
+        return _stored(*named) if named else list(list_runs(runs))
     folders = {Path(run).resolve() for run in runs}
     found = [
         entry
@@ -240,6 +242,28 @@ def _entries(runs: str | Path | Sequence[str | Path]) -> list[RunEntry]:
         if Path(entry.path).resolve() in folders
     ]
     return sorted(found, key=lambda entry: entry.started_at, reverse=True)
+
+
+def _stored(url: str, named: str) -> list[RunEntry]:
+    """Return runs of a store; one whose folder is gone is in trouble."""
+    from ssdlab.fleet.listing import find_stored, folder_of  # noqa: PLC0415 - pyarrow
+
+    found = []
+    for one in find_stored(url, named):
+        trouble = ""
+        try:
+            folder_of(one)
+        except RunFolderError as error:
+            trouble = f"{error.reason}. {error.remedy}"
+        known = {name: one[name] for name in _OF_ENTRY}
+        found.append(RunEntry(**known, trouble=trouble))
+    return found
+
+
+_OF_ENTRY = (
+    *("path", "run_id", "label", "started_at", "status", "profile", "tests", "device"),
+    "duration_s",
+)
 
 
 def _name_all(entries: Sequence[RunEntry]) -> Iterator[Listed]:

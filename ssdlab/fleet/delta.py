@@ -250,11 +250,11 @@ def _put_once(table: OpenTable, ingest_id: str, content: pa.Table) -> None:
     )
 
 
-def _show_run(table: OpenTable, run_id: str, content: pa.Table) -> None:
-    """Put the row of a run in the place of its earlier one."""
+def _show_run(table: OpenTable, run_id: str, content: pa.Table | None) -> None:
+    """Put the row of a run, or nothing, in the place of its earlier one."""
     mark = f"run:{run_id}"
     version = table.version_of(mark)
-    if version is None:
+    if version is None and content is not None:
         table.append(content, mark)
         return
     table.rewrite(
@@ -262,9 +262,24 @@ def _show_run(table: OpenTable, run_id: str, content: pa.Table) -> None:
             paths=table.paths_with("run_id", run_id),
             without=pc.field("run_id") == run_id,
             more=content,
-            transactions={mark: version + 1},
+            transactions={mark: (version or 0) + 1},
         )
     )
+
+
+def remove_run(place: Place, run_id: str) -> bool:
+    """Remove the row of a run, without which its others are not seen.
+
+    Return whether it was there. `tend_tables` drops the others.
+    """
+
+    def attempt() -> bool:
+        if find_row(place, run_id) is None:
+            return False
+        _show_run(open_table(place, FLEET_RUNS.name), run_id, None)
+        return True
+
+    return _again(place, attempt)
 
 
 def find_row(place: Place, run_id: str) -> Mapping[str, Any] | None:

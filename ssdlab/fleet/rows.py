@@ -18,7 +18,8 @@ import pandas as pd
 from ssdlab.fio.bins import bin_edges, bin_index
 from ssdlab.fleet.tables import LEVELS, Row, RunRows
 from ssdlab.ingest.ingested import lines_of
-from ssdlab.model.schema import RUNS
+from ssdlab.model.asked import Asked, Suite
+from ssdlab.model.schema import RUNS, SCHEMA_VERSION
 from ssdlab.model.telemetry import WRITTEN
 from ssdlab.qos.averages import mean_of
 from ssdlab.qos.load import Load
@@ -92,6 +93,8 @@ def _of_run(run: "Run") -> Row:
     answers = run.answers
     return {name: own.get(name) for name in RUNS.column_names} | {
         "folder": str(run.path.resolve()),
+        "schema_version": SCHEMA_VERSION,
+        "settings": _settings(run.record.asked),
         "duration_s": duration_of(run.state),
         "is_conformant": answers.conforms,
         "is_steady": answers.is_steady,
@@ -100,6 +103,16 @@ def _of_run(run: "Run") -> Row:
         "neighbours": _joined(run.steps["neighbours"]),
         **_first_readings(run.telemetry),
     }
+
+
+def _settings(asked: Asked) -> str:
+    """Return the values of a profile as JSON, by the test that uses them."""
+    tests = asked.tests_by_detail if isinstance(asked, Suite) else {}
+    by_test: dict[str, dict[str, object]] = {}
+    for name, value in asked.details.items():
+        for test in tests.get(name, ("",)):
+            by_test.setdefault(test, {})[name] = value
+    return orjson.dumps(by_test, option=orjson.OPT_SORT_KEYS).decode()
 
 
 def _digest(rows: Mapping[str, Sequence[Row]]) -> str:

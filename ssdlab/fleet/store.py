@@ -1,6 +1,6 @@
 """A store of runs as users see it: frames, quantiles of merged bins, SQL."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -157,6 +157,30 @@ class Store:
         return arrow_to_frame(
             self._chosen(CELLS.name, cell, test=test, direction=direction)
         )
+
+    def cells_of(
+        self, ingest_ids: Iterable[str], *, columns: Sequence[str]
+    ) -> "pd.DataFrame":
+        """Return columns of ``cells`` of some runs.
+
+        Parameters
+        ----------
+        ingest_ids : iterable of str
+            The runs, by what was added of them.
+        columns : sequence of str
+            The columns.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per run, phase, workload and direction.
+        """
+        wanted = pc.field("ingest_id").isin(list(ingest_ids))
+        with told(self._place):
+            found = self._rows[CELLS.name].to_table(
+                columns=list(columns), filter=wanted
+            )
+        return arrow_to_frame(found)
 
     def histograms(
         self, cell: str = "", *, test: str = "", direction: str = ""

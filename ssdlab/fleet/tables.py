@@ -87,6 +87,12 @@ FLEET_RUNS = Table(
             "digest of its record, state and manifest, and of the versions that made "
             "its rows",
         ),
+        Column("schema_version", "int64", "schema of the tables it was added from"),
+        Column(
+            "settings",
+            "string",
+            "values of its profile as JSON, by the test that uses them; '' for all",
+        ),
         Column("duration_s", "float64", "time of all its sessions [s]"),
         Column("neighbours", "string", f"{_NEIGHBOURS}unknown of every step"),
         Column(

@@ -18,7 +18,7 @@
     │   ├── NoHistogramError         a run whose latency histograms were not kept
     │   ├── EmptyLogError            a latency log that counts no IO
     │   ├── QosTargetError           a text that is not a valid QoS target
-    │   ├── CampaignFileError        a lab, campaign or job file that is not valid
+    │   ├── CampaignFileError        a file of a lab, campaign, job or limits
     │   ├── CampaignError            a campaign that cannot do what is asked of it
     │   ├── CaptureError             a capture of IO streams that cannot be used
     │   ├── FioOutputError           a file that is not what fio writes
@@ -255,7 +255,7 @@ class QosTargetError(UserError):
 
 
 class CampaignFileError(UserError):
-    """A lab, campaign or job file that is not valid."""
+    """A file of a lab, a campaign, a job or limits that is not valid."""
 
     def __init__(self, *, source: str, reason: str, remedy: str = "") -> None:
         self.source, self.reason, self.remedy = source, reason, remedy

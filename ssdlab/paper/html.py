@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from html import unescape
 from importlib.resources import files
 from io import BytesIO
 from typing import Any
@@ -62,14 +63,19 @@ class _Figures:
         self.specs.append(spec)
         return {
             "number": len(self.specs) - 1,
-            "title": (title.get("text") or "").replace("<br>", " "),
-            "subtitle": subtitle.replace("<br>", " · "),
+            "title": _in_one_line(title.get("text")),
+            "subtitle": _in_one_line(subtitle, " · "),
             "height": layout["height"],
         }
 
 
 def _title_of(title: Any) -> dict[str, Any]:
     return title if isinstance(title, dict) else {"text": title}
+
+
+def _in_one_line(text: str | None, joint: str = " ") -> str:
+    """Return a title as text: plotly's are escaped, and a template escapes again."""
+    return unescape((text or "").replace("<br>", joint))
 
 
 def render_html(

@@ -22,11 +22,13 @@ def add_heat(
     axes: tuple[Mapping[int, str], Mapping[int, str]],
     *,
     letters: int = 11,
+    gap: int = 1,
     **more: Any,
 ) -> None:
     """Add a heat map: by place down and across a value, its letters and hover text.
 
-    `axes` name the places down and across; a cell without a value is empty.
+    `axes` name the places down and across; a cell without a value is empty. Without
+    a `gap` of pixels between cells, rows that are hardly higher can be seen.
     """
     downs, acrosses = axes
     rows = [[cells.get((a, b), _EMPTY) for b in acrosses] for a in downs]
@@ -41,7 +43,7 @@ def add_heat(
         hovertemplate="%{hovertext}<extra></extra>",
         hoverongaps=False,
         showscale=False,  # each cell tells its value
-        xgap=1,
-        ygap=1,
+        xgap=gap,
+        ygap=gap,
         **more,
     )

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 from ssdlab.compare.comparison import Comparison
 from ssdlab.compare.pages import TOPICS, comparison_page
+from ssdlab.fleet.fleet import Fleet
+from ssdlab.fleet.pages import TOPICS as FLEET_TOPICS
+from ssdlab.fleet.pages import fleet_page
 from ssdlab.paper.blocks import Block, Note, Plot
 from ssdlab.paper.context import Context, read_context
 from ssdlab.paper.html import render_part
@@ -196,6 +199,37 @@ def show_comparison(comparison: Comparison, *topics: str) -> None:
         if topic == "answer" and comparison.which:
             show_blocks([Note(text=f"{comparison.which}.")])
         page = comparison_page(comparison, topic)
+        if page.blocks and topic != "answer":
+            _show_heading(page.title)
+        show_blocks(page.blocks)
+
+
+def show_fleet(fleet: Fleet, *topics: str) -> None:
+    """Show pages of a fleet in a notebook, each under its heading.
+
+    What nothing is to be said of is left out, with its heading.
+
+    Parameters
+    ----------
+    fleet : Fleet
+        What `ssdlab.summarise_fleet` returned.
+    *topics : str
+        answer, outliers, firmware, ageing, history, latency, left out or coverage; by
+        default all.
+
+    Raises
+    ------
+    UnknownNameError
+        If a topic is unknown.
+
+    Examples
+    --------
+    >>> ssdlab.show_fleet(fleet, "answer")  # doctest: +SKIP
+    """
+    for topic in topics or FLEET_TOPICS:
+        if topic == "answer" and fleet.which:
+            show_blocks([Note(text=fleet.which, tone="warning")])
+        page = fleet_page(fleet, topic)
         if page.blocks and topic != "answer":
             _show_heading(page.title)
         show_blocks(page.blocks)

@@ -45,21 +45,36 @@ def outlier_distances(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return distances
 
 
-def outlier_limit(n_values: int) -> float:
+def outlier_limit(n_values: int, *, alarm_ratio: float = FALSE_ALARM_RATIO) -> float:
     """Return how far a value may be from the median of so many.
 
-    The distance, in robust standard deviations, that one in 100 samples of normal
+    The distance, in robust standard deviations, that such a share of samples of normal
     values passes anywhere; infinite below `LEAST_VALUES`.
+
+    Notes
+    -----
+    Limits are known of 1 in 100 and of 1 in 1,000 samples; those of other shares are by
+    the power law through both, which is no less than the limit between 1 in 20 and 1 in
+    10,000.
+
+    >>> outlier_limit(50), outlier_limit(50, alarm_ratio=0.001)
+    (4.5, 5.5)
     """
     if n_values < LEAST_VALUES:
         return float("inf")
-    counts, limits = zip(*_LIMITS, strict=True)
-    return float(np.exp(np.interp(np.log(n_values), np.log(counts), np.log(limits))))
+    counts, *columns = np.log(_LIMITS).T
+    often, seldom = (np.interp(np.log(n_values), counts, own) for own in columns)
+    decades = np.log10(FALSE_ALARM_RATIO / alarm_ratio)
+    return round(float(np.exp(often + decades * (seldom - often))), 9)
 
 
-# (n, limit): quantiles of the greatest distance in samples of n normal values.
+# (n, limit, limit): quantiles of the greatest distance in samples of n normal values,
+# which 1 in 100 of them and 1 in 1,000 pass.
 _LIMITS = (
-    (5, 18.6), (6, 10.1), (7, 10.7), (8, 7.9), (9, 8.3), (10, 6.95), (12, 6.3),
-    (14, 5.85), (16, 5.6), (20, 5.25), (25, 5.05), (30, 4.8), (40, 4.6), (50, 4.5),
-    (75, 4.4), (100, 4.3), (200, 4.3), (400, 4.35), (1000, 4.5),
+    (5, 18.6, 61), (6, 10.1, 22.7), (7, 10.7, 24.5), (8, 7.9, 15), (9, 8.3, 15.6),
+    (10, 6.95, 11.8), (11, 7.05, 11.9), (12, 6.3, 10.1), (13, 6.4, 10.1),
+    (14, 5.85, 8.85), (15, 5.95, 9), (16, 5.6, 8.2), (17, 5.65, 8.25), (20, 5.25, 7.25),
+    (21, 5.25, 7.3), (25, 5.05, 6.7), (30, 4.8, 6.2), (40, 4.6, 5.75), (50, 4.5, 5.5),
+    (75, 4.4, 5.2), (100, 4.3, 5.05), (200, 4.3, 4.9), (400, 4.35, 4.9),
+    (1000, 4.5, 5),
 )  # fmt: skip

@@ -26,6 +26,24 @@ def is_in_s3(path: Path) -> bool:
     return path.parts[:1] == ("s3:",)
 
 
+def split_store(named: str | Path) -> tuple[str, str] | None:
+    """Return the store that ``STORE`` or ``STORE:RUN`` names, and what of it.
+
+    None if it names none. A path that exists is that path, whatever is in its name.
+    """
+    text = str(named)
+    if is_in_s3(Path(text)):
+        store, _, run = text.removeprefix("s3:").partition(":")
+        return f"s3:{store}", run
+    if is_there(find_here_or_above(text)):
+        return (text, "") if is_store(find_here_or_above(text)) else None
+    parts = text.split(":")
+    splits = ((":".join(parts[:at]), ":".join(parts[at:])) for at in range(len(parts)))
+    return next(
+        (one for one in splits if one[0] and is_store(find_here_or_above(one[0]))), None
+    )
+
+
 def is_there(path: Path) -> bool:
     """Return whether a path exists; one too long, or that may not be seen, does not."""
     try:

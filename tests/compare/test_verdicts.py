@@ -17,8 +17,6 @@ from ssdlab.compare.sides import with_run_word
 from ssdlab.compare.verdicts import (
     NO_DIFFERENCE,
     Rules,
-    chance_of_states,
-    more_runs_needed,
     tally_verdicts,
 )
 from ssdlab.stats.differences import compare_levels, widest_difference
@@ -27,6 +25,7 @@ from ssdlab.stats.levels import (
     estimate_log_level,
     join_levels,
 )
+from ssdlab.stats.states import chance_of_states, more_runs_needed
 
 PLACE = ("iops", "iops", "RND 4 KiB 0/100")
 NO_CONDITIONS = pd.DataFrame({

@@ -66,6 +66,33 @@ def test_folder_of_a_run_is_printed_or_is_said_to_be_gone(
     assert [one["fault"] for one in faults] == ["gone"]
 
 
+def test_removed_run_is_gone_until_it_is_added_again(place: str) -> None:
+    runs = [SAMPLES / "virtual-lat", SAMPLES / "tkperf-intel-s3510"]
+    call("store", "init", place)
+    call("store", "add", place, *runs)
+    count = "select count(*) as n from cells"
+    before = call("store", "sql", place, count).stdout
+    names = [one["run_id"] for one in json.loads(call("runs", place, "--json").stdout)]
+    done = call("store", "rm", place, *names)
+    assert done.returncode == 0
+    assert all(name in done.stdout for name in names)
+    assert json.loads(call("runs", place, "--json").stdout) == []
+    assert call("store", "sql", place, count).stdout == "n\n0\n"
+    assert all((run / "run.json").exists() for run in runs)
+    assert call("store", "verify", place).returncode == 0
+    call("store", "tend", place)
+    assert "2 added" in call("store", "add", place, *runs).stdout
+    assert call("store", "sql", place, count).stdout == before
+
+
+def test_removing_a_run_that_is_not_there_removes_none(lab: str) -> None:
+    done = call("store", "rm", lab, "r000001", "r000009")
+    assert done.returncode == 2
+    assert len(json.loads(call("runs", lab, "--json").stdout)) == 2
+    assert call("store", "rm", lab, "r000001", "r000001").returncode == 0
+    assert len(json.loads(call("runs", lab, "--json").stdout)) == 1
+
+
 def test_beginning_of_several_runs_is_refused(lab: str) -> None:
     done = call("store", "open", lab, "r00000")
     assert done.returncode == 2
