@@ -34,7 +34,7 @@ from tests.campaign.slurm_lab import SlurmLab, require_slurm
 
 LARGE = 2**62
 LOGS = {
-    "plain": "".join(f"{n * 90}, {1000 + n * n}, {n % 3}, 4096\n" for n in range(40)),
+    "plain": "".join(f"{n * 90}, {1000 + n * n}, {n % 3}, 4096\n" for n in range(14)),
     "offset that is a flag at first": (
         "0, 10, 0, 4096, 0\n1, 11, 0, 4096, 1\n" * 4 + "9, 12, 1, 4096, 512\n"
     ),
@@ -46,8 +46,8 @@ LOGS = {
         f"{n}, {LARGE + n}, 0, 4096, 0\n" for n in range(6)
     )
     + "5000, 3, 0, 4096, 0\n",
-    "averaged": "".join(f"{n * 250}, {n + 5}, {n % 2}, 0, 0\n" for n in range(1, 20)),
-    "microseconds of an old fio": "".join(f"{n}, {n * 7}, 1\n" for n in range(20)),
+    "averaged": "".join(f"{n * 250}, {n + 5}, {n % 2}, 0, 0\n" for n in range(1, 12)),
+    "microseconds of an old fio": "".join(f"{n}, {n * 7}, 1\n" for n in range(8)),
 }
 
 
@@ -127,7 +127,7 @@ def test_two_parts_are_the_whole_log_wherever_it_is_split(
 @pytest.mark.parametrize("text", LOGS.values(), ids=list(LOGS))
 def test_any_number_of_parts_is_the_whole_log(text: str, tmp_path: Path) -> None:
     path = written(tmp_path, text)
-    for parts in (1, 2, 3, 7, 1000):
+    for parts in (1, 3, 1000):
         by = adder(path, tmp_path / "parts", parts=parts)
         assert_same(read(path, by), read(path))
 
@@ -177,7 +177,7 @@ def asked_of(path: Path) -> PartsAsked:
         return PartsAsked(
             path=str(path), size=log.size, mtime_ns=path.stat().st_mtime_ns,
             edges=edges_sha256(log), roles=(0, 0, 1, 0), greatest_value=2**63 - 1,
-            interval_ms=1000, spans=tuple(log.spans(0, 500)),
+            interval_ms=1000, spans=tuple(log.spans(0, 120)),
         )  # fmt: skip
 
 
