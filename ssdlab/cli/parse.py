@@ -39,8 +39,10 @@ _TABLES = (
     "intervals",
     "log",
     "histogram",
+    "seconds",
     "issues",
 )
+_SUMMARY_TABLES = ("percentiles", "bins", "seconds", "issues")
 _FORMATS = ("csv", "jsonl", "parquet")
 _LOG_KINDS = ("bw", "iops", "lat", "clat", "slat")
 _QUIET_S = 2.0
@@ -69,6 +71,12 @@ intervals    values of each interval between documents of --status-interval
 issues       every doubt about the numbers, and files that fio did not write
 log          bandwidth, IOPS and latency logs
 histogram    histogram logs
+seconds      with --summary: rate, mean, least and greatest value of each second
+
+With --summary, bandwidth, IOPS and latency logs larger than memory are summed up, and
+--table is percentiles (the default), bins, seconds or issues. A log is split into parts
+at line ends, each with a small file; a command that was stopped goes on with the parts
+that are missing. Their sums are those of the whole log, exactly.
 
 \b
 ssdlab parse fio.json
@@ -76,6 +84,7 @@ ssdlab parse results/ --table percentiles --format parquet -o p.parquet
 ssdlab parse results/ --table issues
 fio job.fio --output-format=json+ | ssdlab parse - --format jsonl
 ssdlab parse logs/ --table log -o logs.csv
+ssdlab parse --summary big_lat.1.log -o percentiles.csv
 
 Exit codes: 0 all output was read; 2 nothing was read; 3 some output was cut short or
 damaged (the table holds what is complete), or no job entry was found.
@@ -89,9 +98,7 @@ _Item = TypeVar("_Item")
 @click.option(
     "--table",
     type=click.Choice(_TABLES),
-    default="jobs",
-    show_default=True,
-    help="table to write; see above",
+    help="table to write; see above  [default: jobs, or percentiles with --summary]",
 )
 @click.option(
     "--format",
@@ -115,6 +122,30 @@ _Item = TypeVar("_Item")
     "--fio-version",
     help="version of fio that wrote the logs; latencies were in μs before 2.99",
 )
+@click.option(
+    "--summary", is_flag=True, help="sum up logs of any size, without keeping rows"
+)
+@click.option(
+    "--parts",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="with --summary, parts of a log; default: one a core, of 1 to 4 GB",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "slurm"]),
+    default="local",
+    show_default=True,
+    help="who sums up the parts: processes of this machine, or an array of Slurm",
+)
+@click.option(
+    "--node", default="", help="node of Slurm on which the log lies; default: any"
+)
+@click.option(
+    "--parts-folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="folder for the parts, which stay; default: OUTPUT.parts until it is written",
+)
 @max_input_option
 @overwrite_option
 def parse(paths: tuple[str, ...], **options: Any) -> None:
@@ -122,12 +153,14 @@ def parse(paths: tuple[str, ...], **options: Any) -> None:
     from ssdlab.fio.read import FilesRead
     from ssdlab.fio.read_logs import LogsRead
 
-    table: str = options["table"]
+    table = _choose_table(options)
     path: Path | None = None if options["output"] == Path("-") else options["output"]
     try:
         _require_not_read(path, paths)
         output = _choose_output(path, options)
-        if table in {"log", "histogram"}:
+        if options["summary"]:
+            _summarise_logs(paths, table, output, options=options)
+        elif table in {"log", "histogram"}:
             logs = LogsRead(
                 paths,
                 "log" if table == "log" else "histogram-log",
@@ -141,6 +174,20 @@ def parse(paths: tuple[str, ...], **options: Any) -> None:
             _parse_output(files, table, output)
     except KeyboardInterrupt:
         fail("Stopped; the output is incomplete.", EXIT_INTERRUPTED)
+
+
+def _choose_table(options: Mapping[str, Any]) -> str:
+    """Return the table to write; refuse one that is not of what is read."""
+    is_summary: bool = options["summary"]
+    table: str = options["table"] or ("percentiles" if is_summary else "jobs")
+    if is_summary and table not in _SUMMARY_TABLES:
+        fail(f"--summary gives --table {', '.join(_SUMMARY_TABLES)}.", 2)
+    if not is_summary and table == "seconds":
+        fail("--table seconds needs --summary.", 2)
+    given = [name for name in ("parts", "parts_folder", "node") if options[name]]
+    if not is_summary and (given or options["engine"] != "local"):
+        fail("--parts, --engine, --node and --parts-folder need --summary.", 2)
+    return table
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -248,7 +295,48 @@ def _parse_logs(logs: "LogsRead", output: _Output) -> None:
             output.require_replaceable(frame)
             writer.write(frame)
         logs.require_logs()
-    _print_doubts(logs.doubts)
+    _end_logs(logs, output)
+
+
+def _summarise_logs(
+    paths: Sequence[str], table: str, output: _Output, *, options: Mapping[str, Any]
+) -> None:
+    """Write one table of all logs, which are read in parts."""
+    from ssdlab.cli.live import working
+    from ssdlab.cli.parse_summary import Summaries, parts_folder, summary_frame
+    from ssdlab.fio.read_logs import LogsRead
+
+    engine: str = options["engine"]
+    with (
+        parts_folder(options["parts_folder"], output.path, engine) as folder,
+        working("reading") as tell,
+    ):
+        summaries = Summaries(
+            folder=folder,
+            engine=engine,
+            parts=options["parts"],
+            node=options["node"],
+            tell=tell,
+        )
+        logs = LogsRead(
+            paths,
+            "log",
+            log_kind=options["log_kind"],
+            fio_version=options["fio_version"],
+            max_input_bytes=options["max_input_bytes"],
+            adder=summaries.adder,
+        )
+        frame = summary_frame(logs, table, tell)
+        output.require_replaceable(frame)
+        with _opened(output) as writer:
+            writer.write(frame)
+    _end_logs(logs, output, is_shown=table == "issues")
+
+
+def _end_logs(logs: "LogsRead", output: _Output, *, is_shown: bool = False) -> None:
+    """Print what is in doubt, and fail if something was cut short."""
+    if not is_shown:
+        _print_doubts(logs.doubts)
     if logs.read_count < logs.count:
         click.echo(f"read {logs.read_count} of {logs.count} files", err=True)
     cut = {name for name, doubt in logs.doubts if doubt.kind in _CUT_KINDS}

@@ -1,6 +1,6 @@
 """Logs among files of any kind, read one after the other into one table."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -9,10 +9,11 @@ import numpy as np
 
 from ssdlab.fio.document import Doubt
 from ssdlab.fio.histlogs.read import FioHistogramLog, read_fio_histogram_log
-from ssdlab.fio.logs.files import require_unpacked
+from ssdlab.fio.logs.choice import THREADS, Adder
+from ssdlab.fio.logs.files import LogFile, find_log, require_unpacked
 from ssdlab.fio.logs.frames import value_name
 from ssdlab.fio.logs.layout import LogColumn
-from ssdlab.fio.logs.read import FioLog, LogKind, read_fio_log
+from ssdlab.fio.logs.read import FioLog, LogKind, read_log_file
 from ssdlab.fio.sources import (
     FioSource,
     FioSources,
@@ -53,7 +54,7 @@ class LogsRead:
 
     All have the columns of any. ``doubts`` come with the name of their file, ``count``
     is that of all files. What logs do not state may be given: what they log, and the
-    version of fio that wrote them.
+    version of fio that wrote them. ``adder`` chooses who sums up the parts of a log.
     """
 
     def __init__(
@@ -64,7 +65,9 @@ class LogsRead:
         log_kind: LogKind | None = None,
         fio_version: str | None = None,
         max_input_bytes: int = MAX_INPUT_BYTES,
+        adder: Callable[[LogFile], Adder] = lambda _file: THREADS,
     ) -> None:
+        self._adder = adder
         self._source, self._kind = source, kind
         self._log_kind, self._fio_version = log_kind, fio_version
         self._max_bytes = max_input_bytes
@@ -73,19 +76,19 @@ class LogsRead:
 
     def __iter__(self) -> Iterator["pd.DataFrame"]:
         if self._kind == "histogram-log":
-            for named, log in self._logs():
+            for named, log in self.logs():
                 yield log.frame.assign(file=named.name)
             return
         found: list[NamedSource] = []
         columns: dict[str, str] = {}
-        for named, log in self._logs():
+        for named, log in self.logs():
             if isinstance(log, FioLog):
                 found.append(named)
                 columns |= _columns(log)
         for named in found:
             yield _as_table(self._read_log(named.given), named.name, columns)
 
-    def _logs(self) -> Iterator[tuple[NamedSource, FioLog | FioHistogramLog]]:
+    def logs(self) -> Iterator[tuple[NamedSource, FioLog | FioHistogramLog]]:
         """Yield each log of the kind; what cannot be read is a doubt."""
         for given in list_sources(self._source, max_bytes=self._max_bytes):
             self.count += 1
@@ -110,12 +113,12 @@ class LogsRead:
                 return read_fio_histogram_log(source, max_input_bytes=self._max_bytes)
 
     def _read_log(self, source: FioSource) -> FioLog:
-        kind, version = self._log_kind, self._fio_version
-        return read_fio_log(
-            source,
-            kind=kind,
-            fio_version=version,
-            max_input_bytes=self._max_bytes,
+        file = find_log(source, max_bytes=self._max_bytes)
+        return read_log_file(
+            file,
+            kind=self._log_kind,
+            fio_version=self._fio_version,
+            adder=self._adder(file),
         )
 
     def require_logs(self) -> None:

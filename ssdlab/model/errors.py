@@ -287,6 +287,21 @@ class FioOutputError(UserError):
         super().__init__(f"{source}: {reason}. {remedy}")
 
 
+class PartsMissingError(SsdlabError):
+    """A log whose parts were not all summed up; ``places`` are those, from 1."""
+
+    def __init__(
+        self, *, source: str, places: Sequence[int], count: int, reason: str
+    ) -> None:
+        self.source, self.places = source, tuple(places)
+        self.count, self.reason = count, reason
+        numbers = ", ".join(map(str, self.places))
+        super().__init__(
+            f"{source}: of its {count} parts these are missing: {numbers}. "
+            f"{reason}{'. ' if reason else ''}The same command makes only those."
+        )
+
+
 class AlreadyImportedError(UserError):
     """Results that were imported before: a second run would count them twice."""
 

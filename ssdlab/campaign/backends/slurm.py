@@ -90,7 +90,9 @@ class SlurmBackend:
         }
 
     def _find(self) -> Mapping[str, _Found] | None:
-        ended = _call("squeue", "--noheader", "--states=all", f"--format={_FORMAT}")
+        ended = call_slurm(
+            "squeue", "--noheader", "--states=all", f"--format={_FORMAT}"
+        )
         if ended.exit_code:
             return None
         found = {}
@@ -123,9 +125,9 @@ class SlurmBackend:
         held = {name: one for name, one in (self._find() or {}).items() if one.is_held}
         for job in jobs:
             if job.job in held:
-                self._require(_call("scontrol", "release", held[job.job].number))
+                self._require(call_slurm("scontrol", "release", held[job.job].number))
             else:
-                self._require(_call(*self._sbatch(job)))
+                self._require(call_slurm(*self._sbatch(job)))
 
     def _sbatch(self, job: Job) -> Iterator[str]:
         host = self.lab.hosts[job.host]
@@ -151,7 +153,7 @@ class SlurmBackend:
         there = self._find() or {}
         for job in jobs:
             if job.job in there:
-                self._require(_call("scancel", "--full", there[job.job].number))
+                self._require(call_slurm("scancel", "--full", there[job.job].number))
 
     def hold(self, jobs: Sequence[Job]) -> None:
         """Hold jobs; those that run are stopped and queued again, held."""
@@ -160,7 +162,7 @@ class SlurmBackend:
             if job.job in there:
                 one = there[job.job]
                 how = "requeuehold" if one.state in _RUNS else "hold"
-                self._require(_call("scontrol", how, one.number))
+                self._require(call_slurm("scontrol", how, one.number))
 
     def _require(self, ended: Ended) -> None:
         if ended.exit_code:
@@ -181,7 +183,8 @@ def licence(serial: str) -> str:
     return "ssd_" + "".join(sign if sign.isalnum() else "_" for sign in serial)
 
 
-def _call(*command: str) -> Ended:
+def call_slurm(*command: str) -> Ended:
+    """Run a program of Slurm to its end."""
     program = find_program(command[0])
     if program is None:
         raise MissingToolError(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,28 +40,75 @@ class AddedLog:
     rest: bytes
 
 
-def add_up(file: LogFile, *, scale: int, interval_ms: int) -> AddedLog:
+PartSums = tuple[LogSums, int]  # and the end of the last complete line
+
+
+class Adder(Protocol):
+    """Sums up the parts of a log: in threads, or wherever that is done."""
+
+    def spans(self, log: OpenLog, begin: int) -> Sequence[Span]:
+        """Return the parts, from the first line on."""
+
+    def add(
+        self,
+        log: OpenLog,
+        scanner: LogScanner,
+        spans: Sequence[Span],
+        *,
+        interval_ms: int,
+    ) -> Sequence[PartSums]:
+        """Return the sums of each part, in their order."""
+
+
+class Threads:
+    """Sums up the parts of a log in threads of this process."""
+
+    def spans(self, log: OpenLog, begin: int) -> Sequence[Span]:
+        """Return the parts, from the first line on."""
+        return log.spans(begin)
+
+    def add(
+        self,
+        log: OpenLog,
+        scanner: LogScanner,
+        spans: Sequence[Span],
+        *,
+        interval_ms: int,
+    ) -> Sequence[PartSums]:
+        """Return the sums of each part, in their order."""
+        add = partial(scanner.add, log, interval_ms=interval_ms)
+        return list(run_over(add, spans))
+
+
+THREADS: Final = Threads()
+
+
+def add_up(
+    file: LogFile, *, scale: int, interval_ms: int, adder: Adder = THREADS
+) -> AddedLog:
     """Sum up a log under the layout that leaves the fewest lines damaged.
 
-    Values are multiplied by ``scale``; they must not overflow.
+    Values are multiplied by ``scale``; they must not overflow. A layout is that of the
+    whole log: a part of it may look otherwise.
     """
     with file.open() as log:
         lines = _probe(log, file.begin)
         fits = _Fits(lines)
         layouts = _fitting(fits, scale=scale) if lines else [_EMPTY]
+        spans = tuple(adder.spans(log, file.begin))
         found: list[AddedLog] = []
         for layout in layouts:
             scanner = choose_scanner(_form(layout, scale), size=log.size)
-            spans = log.spans(file.begin)
-            row_counts, sums, end = _add(log, scanner, spans, interval_ms=interval_ms)
+            parts = adder.add(log, scanner, spans, interval_ms=interval_ms)
+            sums = merge_sums([part for part, _ in parts])
             added = AddedLog(
                 layout=layout,
                 others=(),
                 scanner=scanner,
                 spans=spans,
-                row_counts=row_counts,
+                row_counts=_row_counts(parts),
                 sums=sums,
-                rest=log.read(end, MAX_LINE_BYTES).strip(_BLANKS),
+                rest=log.read(parts[-1][1], MAX_LINE_BYTES).strip(_BLANKS),
             )
             found.append(added)
             if not sums.damaged_count:
@@ -76,12 +123,10 @@ def add_up(file: LogFile, *, scale: int, interval_ms: int) -> AddedLog:
 def add_again(file: LogFile, added: AddedLog, *, interval_ms: int) -> LogSums:
     """Return the sums of a log by another interval."""
     with file.open() as log:
-        row_counts, sums, _ = _add(
-            log, added.scanner, added.spans, interval_ms=interval_ms
-        )
-    if row_counts != added.row_counts:
+        parts = THREADS.add(log, added.scanner, added.spans, interval_ms=interval_ms)
+    if _row_counts(parts) != added.row_counts:
         raise FioOutputError(**changed(file.name))
-    return sums
+    return merge_sums([part for part, _ in parts])
 
 
 def _form(layout: Layout, scale: int) -> LineForm:
@@ -89,15 +134,8 @@ def _form(layout: Layout, scale: int) -> LineForm:
     return LineForm(roles=roles_of(layout), greatest_value=greatest_value)
 
 
-def _add(
-    log: OpenLog, scanner: LogScanner, spans: Sequence[Span], *, interval_ms: int
-) -> tuple[tuple[int, ...], LogSums, int]:
-    """Return the rows of each span, the sums of all, and where the last line ends."""
-    add = partial(scanner.add, log, interval_ms=interval_ms)
-    parts = list(run_over(add, spans))
-    sums = [part for part, _ in parts]
-    row_counts = tuple(part.row_count for part in sums)
-    return row_counts, merge_sums(sums), parts[-1][1]
+def _row_counts(parts: Sequence[PartSums]) -> tuple[int, ...]:
+    return tuple(sums.row_count for sums, _ in parts)
 
 
 def _damage(added: AddedLog) -> int:

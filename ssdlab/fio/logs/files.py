@@ -87,9 +87,9 @@ class OpenLog:
             begin += len(piece)
         return None
 
-    def spans(self, begin: int) -> tuple[Span, ...]:
-        """Return parts of some size that begin at lines, for parallel reading."""
-        step = max(_SPAN_BYTES, -(-self.size // _MOST_SPANS))
+    def spans(self, begin: int, step: int | None = None) -> tuple[Span, ...]:
+        """Return parts of ``step`` bytes or a little more that begin at lines."""
+        step = step or max(_SPAN_BYTES, -(-self.size // _MOST_SPANS))
         begins = [begin]
         while begins[-1] + step < self.size:
             newline = self.newline(begins[-1] + step - 1)

@@ -13,7 +13,7 @@ from ssdlab.fio.logs.choice import AddedLog
 from ssdlab.fio.logs.files import LogFile, Span, changed
 from ssdlab.fio.logs.layout import LogColumn
 from ssdlab.fio.logs.scan import Columns, empty_column, make_columns, run_over
-from ssdlab.fio.logs.sums import DIRECTIONS, LogSums, make_runs
+from ssdlab.fio.logs.sums import DIRECTIONS, EXACT_BELOW, LogSums, make_runs
 from ssdlab.model.errors import FioOutputError
 from ssdlab.stats.latency import Extremes, hold_within, percentile_places
 
@@ -152,6 +152,23 @@ def percentiles_frame(
     })
 
 
+def bins_frame(sums: LogSums, *, unit_ns: int) -> "pd.DataFrame":
+    """Return the bins that are not empty, by direction."""
+    import pandas as pd  # noqa: PLC0415 - as in rows_frame
+
+    codes, places = np.nonzero(sums.counts)
+    values = bin_value(places)
+    lower, upper = bin_edges(values)
+    return pd.DataFrame({
+        "direction": directions_from(codes),
+        "lat_ns": values * unit_ns,
+        "lat_lower_ns": lower * unit_ns,
+        "lat_upper_ns": upper * unit_ns,
+        "is_censored": is_last_bin(values),
+        "count": sums.counts[codes, places],
+    })
+
+
 def _extremes(sums: LogSums, code: int) -> Extremes:
     """Return the least and the greatest value of a direction."""
     runs = sums.runs[sums.runs["direction"] == code]
@@ -189,14 +206,18 @@ def ending_runs(
 def seconds_frame(
     runs: NDArray[np.void], *, kind: str, scale: int, interval_ms: int
 ) -> "pd.DataFrame":
-    """Return the summary of each interval, by direction."""
+    """Return the summary of each interval, by direction.
+
+    A mean of a sum that is not exact is missing: it would depend on the order.
+    """
     import pandas as pd  # noqa: PLC0415 - as in rows_frame
 
+    sums = np.where(runs["sum"] < EXACT_BELOW, runs["sum"], np.nan)
     return pd.DataFrame({
         "direction": directions_from(runs["direction"]),
         "start_s": runs["interval"] * (interval_ms / 1000),
         "count": runs["count"],
-        value_name(kind, "mean"): runs["sum"] / runs["count"] * scale,
+        value_name(kind, "mean"): sums / runs["count"] * scale,
         value_name(kind, "min"): runs["least"] * scale,
         value_name(kind, "max"): runs["greatest"] * scale,
     })

@@ -16,17 +16,25 @@ from numpy.typing import NDArray
 
 from ssdlab.fio.document import Doubt
 from ssdlab.fio.from_json.values import is_known_version, parse_version
-from ssdlab.fio.logs.choice import NO_LOG, AddedLog, add_again, add_up
+from ssdlab.fio.logs.choice import (
+    NO_LOG,
+    THREADS,
+    AddedLog,
+    Adder,
+    add_again,
+    add_up,
+)
 from ssdlab.fio.logs.files import LOG_REMEDY, LogFile, find_log
 from ssdlab.fio.logs.frames import (
     averaged_runs,
+    bins_frame,
     ending_runs,
     percentiles_frame,
     rows_frame,
     seconds_frame,
 )
 from ssdlab.fio.logs.layout import Layout, describe_choice
-from ssdlab.fio.logs.sums import DIRECTIONS, NO_TIME, LogSums
+from ssdlab.fio.logs.sums import DIRECTIONS, EXACT_BELOW, NO_TIME, LogSums
 from ssdlab.fio.sources import FioSource
 from ssdlab.model.errors import FioOutputError
 from ssdlab.system.unpack import MAX_INPUT_BYTES
@@ -125,6 +133,10 @@ def _of_lines(sums: LogSums, rest: bytes) -> Iterator[Doubt]:
     if not sums.row_count:
         meaning = "the log has no rows: nothing was measured"
         yield Doubt(kind="no-rows", place="file", meaning=meaning)
+    inexact = int((sums.runs["sum"] >= EXACT_BELOW).sum())
+    if inexact:
+        meaning = f"in {inexact} seconds the sum is too large to be exact: no mean"
+        yield Doubt(kind="inexact-sum", place="file", meaning=meaning)
 
 
 def _of_meaning(reading: LogReading) -> Iterator[Doubt]:
@@ -272,10 +284,18 @@ class FioLog:
 
     def percentiles(self, levels: Sequence[float] = LEVELS) -> "pd.DataFrame":
         """Return percentiles of a latency log by direction."""
+        self._require_latencies()
+        return percentiles_frame(self._added.sums, levels, unit_ns=self._scale)
+
+    def bins(self) -> "pd.DataFrame":
+        """Return the histogram of a latency log by direction, in fio's bins."""
+        self._require_latencies()
+        return bins_frame(self._added.sums, unit_ns=self._scale)
+
+    def _require_latencies(self) -> None:
         if self.kind not in LATENCIES:
             msg = f"a log of kind {self.kind!r} has no latencies"
             raise ValueError(msg)
-        return percentiles_frame(self._added.sums, levels, unit_ns=self._scale)
 
     def seconds(self, interval_s: float = 1) -> "pd.DataFrame":
         """Return the summary of each interval, by direction."""
@@ -350,17 +370,25 @@ def read_fio_log(
     [20608.0]
     """
     file = find_log(source, max_bytes=max_input_bytes)
-    return _read(file, kind or _kind_of(file.name), fio_version)
+    return read_log_file(file, kind=kind, fio_version=fio_version)
 
 
-def _read(file: LogFile, kind: str, fio_version: str | None) -> FioLog:
+def read_log_file(
+    file: LogFile,
+    *,
+    kind: str | None = None,
+    fio_version: str | None = None,
+    adder: Adder = THREADS,
+) -> FioLog:
+    """Read a log that was found; the adder sums up its parts."""
+    kind = kind or _kind_of(file.name)
     is_latency = kind in LATENCIES
     unit_ns = _unit_ns(fio_version) if is_latency else 1
     scale = _KIB if kind == "bw" else unit_ns
-    added = add_up(file, scale=scale, interval_ms=_MS_PER_S)
+    added = add_up(file, scale=scale, interval_ms=_MS_PER_S, adder=adder)
     if is_latency and not fio_version and len(added.layout) < _FEWEST_COLUMNS_OF_3:
         scale = unit_ns = _NS_PER_US
-        added = add_up(file, scale=scale, interval_ms=_MS_PER_S)
+        added = add_up(file, scale=scale, interval_ms=_MS_PER_S, adder=adder)
     reading = LogReading(
         kind=kind,
         layout=added.layout,
@@ -398,7 +426,7 @@ def parse_log(text: str, *, kind: LogKind, source: str = "fio log") -> FioLog:
     """Parse a complete log of fio 3.x, with or without a final line end."""
     content = f"{text}\n".encode(errors="replace")
     file = LogFile(name=source, path=None, content=content, size=len(content))
-    log = _read(file, kind, _NANOSECOND_FIO)
+    log = read_log_file(file, kind=kind, fio_version=_NANOSECOND_FIO)
     why = [issue.meaning for issue in log.issues if issue.is_grave]
     if log.row_count and len(log.layout) < _FEWEST_COLUMNS_OF_3:
         why.append("it has no block size, so it is from an older fio")

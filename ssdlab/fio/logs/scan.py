@@ -116,13 +116,14 @@ def run_over(function: Callable[[_T], _R], parts: Sequence[_T]) -> Iterable[_R]:
     """
     if len(parts) == 1:
         return [function(parts[0])]
-    with ThreadPoolExecutor(min(_MOST_THREADS, _processors(), len(parts))) as pool:
+    with ThreadPoolExecutor(min(_MOST_THREADS, processors(), len(parts))) as pool:
         results = pool.map(function, parts)
         import_module("pandas")
         return list(results)
 
 
-def _processors() -> int:
+def processors() -> int:
+    """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

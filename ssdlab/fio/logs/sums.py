@@ -23,6 +23,9 @@ RUN: Final = np.dtype([
     ("greatest", np.int64),
     ("sum", np.float64),
 ])
+# A sum of whole numbers in float64 is exact below, in whatever order it was made, and
+# not below if the true sum is not.
+EXACT_BELOW: Final = 2.0**53
 _VALUE: Final = 1
 _USUAL_DIRECTION: Final = 2
 
