@@ -93,7 +93,7 @@ def main(folder: Path) -> int:
         *(() if has_store else ("store init store",)),
         "campaign collect work store",
         "runs store",
-        "fleet store -o fleet.html",
+        "fleet store --accept neighbours -o fleet.html",  # all hosts are this machine
     )
     for command in commands:
         print(f"\n$ ssdlab {command}", flush=True)
