@@ -31,6 +31,7 @@ from ssdlab.classes.runs import read_class_runs
 from ssdlab.compare import row_figures as compared
 from ssdlab.compare.looks import make_side_looks
 from ssdlab.explorer import cell_rounds
+from ssdlab.fleet.pages import fleet_document
 from ssdlab.paper.blocks import Note, Page, Plot
 from ssdlab.paper.context import read_context
 from ssdlab.paper.document import Document, render_document, write_document
@@ -48,6 +49,7 @@ from ssdlab.streams.capture import read_capture
 from ssdlab.streams.extents import tabulate_capture
 from ssdlab.telemetry import figures as health
 from ssdlab.telemetry.trace import DriveTrace
+from tests.fleet.made_fleet import made_fleet
 from tests.made_demand import make_demand
 from tests.made_procedure import (
     HOSTS,
@@ -193,6 +195,8 @@ def _draw_made(drawn: Drawn, folder: Path) -> None:
             make_saturated(folder / name, share=share) for name, share in HOSTS.items()
         ]
         render_document(hosts_document(read_hosts(*pair)))
+        fleet = ssdlab.summarise_fleet(made_fleet(folder / "fleet", 40))
+        render_document(fleet_document(fleet))
 
 
 def _draw_frames() -> None:
