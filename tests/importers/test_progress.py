@@ -54,6 +54,7 @@ def test_it_is_told_on_a_terminal_alone(
         assert said.endswith(" \r")  # the line is gone
 
 
+@pytest.mark.flaky(reruns=2)  # on a busy machine the signal may come after the end
 @pytest.mark.parametrize("moment", ["steps/*", "run.json", "tables"])
 def test_stopped_import_leaves_nothing(
     tmp_path: Path, results: str, moment: str
