@@ -44,6 +44,7 @@ _SCRIPT = re.compile(r"(<(script|style)[^>]*>).*?(</\2>)", re.DOTALL)
 _IDENTITY = re.compile(
     r"0x[0-9a-f]{12}|(?<=T_)[0-9a-f]{5}|[0-9a-f]{32}|(?<=it would end ).*"
 )
+_PATH_JOINT = re.compile(r"(?<=\w[/_.])(?=\w)")
 _PACKED = re.compile(r'<script type="text/plain" id="packed-(\w+)">([^<]*)</script>')
 
 
@@ -59,10 +60,14 @@ def make_part(name: str) -> Texts:
 
 
 def _without_places(text: str, folder: str) -> str:
-    """Return a text without paths, today's date and object identities."""
+    """Return a text without paths, today's date and object identities.
+
+    In a table a long path may be broken, so that it fits.
+    """
     today = datetime.now(tz=UTC).date().isoformat()
     for place, word in ((folder, "TMP"), (str(ROOT), "ROOT"), (today, "TODAY")):
-        text = text.replace(place, word)
+        broken = _PATH_JOINT.sub("<wbr>", place)
+        text = text.replace(place, word).replace(broken, word)
     return _IDENTITY.sub("ID", text)
 
 
