@@ -20,8 +20,7 @@ from ssdlab.fio.logs.files import LogFile, OpenLog, Span
 from ssdlab.fio.logs.parts import (
     PartsAsked,
     edges_sha256,
-    missing_parts,
-    read_part,
+    find_parts,
     write_asked,
 )
 from ssdlab.fio.logs.scan import LogScanner
@@ -108,18 +107,20 @@ class InParts:
     def _parts(self, asked: PartsAsked) -> Sequence[PartSums]:
         folder = Folder(self.folder).make()
         write_asked(folder, asked)
-        missing, said = missing_parts(folder, asked), ""
+        found, missing = find_parts(folder, asked, range(len(asked.spans)))
         if missing:
             tell = self.tell(asked, missing)
             said = self.engine.make(folder, asked, missing, tell=tell)
-        found = [read_part(folder, asked, place) for place in range(len(asked.spans))]
-        there = [part for part in found if part is not None]
-        if len(there) < len(found):
-            places = [place + 1 for place, part in enumerate(found) if part is None]
-            raise PartsMissingError(
-                source=self.file.name, places=places, count=len(found), reason=said
-            )
-        return there
+            made, missing = find_parts(folder, asked, missing)
+            found |= made
+            if missing:
+                raise PartsMissingError(
+                    source=self.file.name,
+                    places=[place + 1 for place in missing],
+                    count=len(asked.spans),
+                    reason=said,
+                )
+        return [part for _, part in sorted(found.items())]
 
 
 @dataclass(frozen=True, kw_only=True)

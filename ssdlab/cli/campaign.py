@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ssdlab.campaign.plan import HostCost, RunCost
     from ssdlab.campaign.status import JobStatus
 
+    _Read = tuple[tuple[JobStatus, ...], bool]
+
 _UNKNOWN = "unknown"
 _WATCH_S = 2.0
 _MARKS = {
@@ -285,10 +287,8 @@ def status(
     from ssdlab.system.durable import write_whole
 
     place = _open(folder)
-    if watch:
-        watched = _watch if sys.stdout.isatty() else _follow
-        watched(place, jobs)
-    statuses, is_away = _read(place, jobs)
+    watched = (_watch if sys.stdout.isatty() else _follow) if watch else _read
+    statuses, is_away = watched(place, jobs)
     if openmetrics is not None:
         name = read_asked(place.top.text(ASKED), source=ASKED).name
         write_whole(openmetrics, openmetrics_text(name, statuses).encode())
@@ -305,9 +305,7 @@ def status(
         sys.exit(1)
 
 
-def _read(
-    place: "CampaignFolder", names: Sequence[str]
-) -> "tuple[tuple[JobStatus, ...], bool]":
+def _read(place: "CampaignFolder", names: Sequence[str]) -> "_Read":
     """Return the status of jobs, and whether the engine does not answer."""
     from ssdlab.campaign.status import read_statuses
 
@@ -317,35 +315,37 @@ def _read(
     return found, queue is None
 
 
-def _watch(place: "CampaignFolder", jobs: Sequence[str]) -> None:
+def _watch(place: "CampaignFolder", jobs: Sequence[str]) -> "_Read":
     """Show the state until no job is left; Ctrl-C stops watching alone."""
     from rich.live import Live
     from rich.text import Text
 
-    from ssdlab.campaign.status import ENDED
-
     with Live(auto_refresh=False, transient=True) as live:
-        while True:
-            statuses, is_away = _read(place, jobs)
-            lines = _status_lines(statuses, is_away=is_away)
+        for found in _until_ended(place, jobs):
+            lines = _status_lines(found[0], is_away=found[1])
             live.update(Text("\n".join(lines)), refresh=True)
-            if all(one.state in ENDED | {"held"} for one in statuses):
-                return
-            time.sleep(_WATCH_S)
+    return found
 
 
-def _follow(place: "CampaignFolder", jobs: Sequence[str]) -> None:
+def _follow(place: "CampaignFolder", jobs: Sequence[str]) -> "_Read":
     """Print a line whenever the states have changed, until no job is left."""
-    from ssdlab.campaign.status import ENDED
-
     told = ""
-    while True:
-        statuses, _ = _read(place, jobs)
-        line = _counts_line(statuses)
+    for found in _until_ended(place, jobs):
+        line = _counts_line(found[0])
         if line != told:
             click.echo(f"{datetime.now().astimezone():%H:%M:%S} {line}")
             told = line
-        if all(one.state in ENDED | {"held"} for one in statuses):
+    return found
+
+
+def _until_ended(place: "CampaignFolder", jobs: Sequence[str]) -> "Iterator[_Read]":
+    """Yield the state every few seconds, the last time when no job is left."""
+    from ssdlab.campaign.status import ENDED
+
+    while True:
+        found = _read(place, jobs)
+        yield found
+        if all(one.state in ENDED | {"held"} for one in found[0]):
             return
         time.sleep(_WATCH_S)
 

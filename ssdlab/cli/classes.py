@@ -12,6 +12,7 @@ from ssdlab.cli.group import (
     json_option,
     main,
     overwrite_option,
+    page_option,
     takes_run,
     terminal_width,
 )
@@ -27,13 +28,7 @@ _MOST_WIDTH = 120
 
 @main.command()
 @takes_run("runs", metavar="[RUN]...", nargs=-1, is_required=False)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.html",
-    help="also write a page of figures and tables",
-)
+@page_option
 @click.option(
     "--rank-virtual",
     is_flag=True,

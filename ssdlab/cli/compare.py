@@ -12,6 +12,7 @@ from ssdlab.cli.group import (
     json_option,
     main,
     overwrite_option,
+    page_option,
     require_finite,
     takes_run,
 )
@@ -29,13 +30,7 @@ _REMEDY = "Create the folder, or name another file with -o."
 
 @main.command()
 @takes_run("runs", metavar="RUN...", nargs=-1, are_several=True)
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE.html",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="also write a page of figures and tables",
-)
+@page_option
 @click.option(
     "--accept",
     default="",
@@ -171,13 +166,10 @@ def _write_page(comparison: "Comparison", output: Path) -> None:
     """Write the pages of a comparison as one."""
     from ssdlab.compare.pages import comparison_document
     from ssdlab.paper.document import write_document
+    from ssdlab.system.outputs import exporting
 
-    try:
+    with exporting(output, remedy=_REMEDY):
         write_document(comparison_document(comparison), output)
-    except OSError as error:
-        reason = f"it cannot be written ({error.strerror})"
-        place = str(output)
-        raise ExportError(place=place, reason=reason, remedy=_REMEDY) from None
 
 
 def _print(comparison: "Comparison", gate: "Gate | None") -> None:

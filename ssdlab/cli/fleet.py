@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ssdlab.cli.group import json_option, main, overwrite_option, terminal_width
+from ssdlab.cli.group import (
+    json_option,
+    main,
+    overwrite_option,
+    page_option,
+    terminal_width,
+)
 from ssdlab.cli.live import working
 from ssdlab.cli.store import store_argument
-from ssdlab.model.errors import ExportError
 from ssdlab.text.terminal import printable
 
 if TYPE_CHECKING:
     from ssdlab.fleet.fleet import Fleet
 
 _MOST_WIDTH = 120
+_REMEDY = "Create the folder, or name another file with -o."
 
 
 @main.command()
 @store_argument
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE.html",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="also write a page of figures and tables",
-)
+@page_option
 @click.option(
     "--cell",
     default="",
@@ -79,7 +79,7 @@ def fleet(
     from ssdlab.fleet.fleet import summarise_fleet
     from ssdlab.fleet.pages import fleet_document
     from ssdlab.paper.document import write_document
-    from ssdlab.system.outputs import choose_format, require_replaceable
+    from ssdlab.system.outputs import choose_format, exporting, require_replaceable
 
     if output is not None:
         choose_format(output, None, ("html",))
@@ -87,14 +87,8 @@ def fleet(
     with working("reading the store"):
         found = summarise_fleet(url, by=by or "", **choices)
         if output is not None:
-            try:
+            with exporting(output, remedy=_REMEDY):
                 write_document(fleet_document(found), output)
-            except OSError as error:
-                raise ExportError(
-                    place=str(output),
-                    reason=f"it cannot be written ({error.strerror})",
-                    remedy="Create the folder, or name another file with -o.",
-                ) from None
     if as_json:
         click.echo(json.dumps(fleet_as_dict(found), indent=1, allow_nan=False))
         return

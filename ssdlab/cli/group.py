@@ -254,6 +254,13 @@ page_format_option = click.option(
     type=click.Choice(["html", "pdf"]),
     help="default: by the suffix of -o, or html; pdf needs Chromium or Chrome",
 )
+page_option = click.option(
+    "-o",
+    "--output",
+    metavar="FILE.html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="also write a page of figures and tables",
+)
 overwrite_option = click.option(
     "--overwrite",
     is_flag=True,

@@ -15,6 +15,7 @@ from ssdlab.cli.group import (
     json_option,
     main,
     overwrite_option,
+    page_option,
     require_finite,
     takes_run,
 )
@@ -166,13 +167,7 @@ def precondition_time(run: Path | None, **options: Any) -> None:
 @main.command("compare-hosts")
 @takes_run("run_a")
 @takes_run("run_b")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.html",
-    help="also write a page of figures and tables",
-)
+@page_option
 @overwrite_option
 def compare_hosts_command(
     run_a: Path, run_b: Path, output: Path | None, *, overwrite: bool

@@ -11,7 +11,6 @@ import click
 from ssdlab.cli.group import json_option, overwrite_option, shows_colour, terminal_width
 from ssdlab.cli.live import working
 from ssdlab.cli.store import store, store_argument
-from ssdlab.model.errors import ExportError
 from ssdlab.text.terminal import table_lines, without_columns, wrapped
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ def check(  # noqa: PLR0913 - one argument an option
     from ssdlab.fleet.limits import read_limits
     from ssdlab.fleet.selection import parse_conditions
     from ssdlab.fleet.store import open_store
-    from ssdlab.system.outputs import require_replaceable
+    from ssdlab.system.outputs import exporting, require_replaceable, write_output
 
     if as_json and markdown:
         msg = "Print one of JSON and Markdown."
@@ -134,22 +133,10 @@ def check(  # noqa: PLR0913 - one argument an option
         _print(found)
     if junit is not None:
         now = f"{datetime.now(tz=UTC):%Y-%m-%dT%H:%M:%S}"
-        _write(junit, check_junit(found, timestamp=now, is_strict=strict))
+        with exporting(junit, remedy="Create the folder, or name another file."):
+            write_output(junit, check_junit(found, timestamp=now, is_strict=strict))
     code = _EXIT_CODES[found.outcome]
     sys.exit(_EXIT_CODES["regression"] if strict and code else code)
-
-
-def _write(output: Path, content: bytes) -> None:
-    from ssdlab.system.outputs import write_output
-
-    try:
-        write_output(output, content)
-    except OSError as error:
-        raise ExportError(
-            place=str(output),
-            reason=f"it cannot be written ({error.strerror})",
-            remedy="Create the folder, or name another file.",
-        ) from None
 
 
 def _print(found: "Check") -> None:

@@ -14,7 +14,7 @@ from typing import Final, Literal
 import numpy as np
 import pandas as pd
 
-from ssdlab.fleet.conditions import NEIGHBOURS, STEADY_STATE, find_unlike
+from ssdlab.fleet.conditions import Unfit, find_unfit, find_unlike
 from ssdlab.fleet.contrast import (
     METRICS,
     NAMES,
@@ -37,7 +37,11 @@ SIDES: Final[tuple[Side, Side]] = ("baseline", "candidate")
 CONFIDENCE_PERCENT: Final = 90.0  # each end is a one-sided bound of 95 %
 _WIDE = "the interval is too wide"
 _STIMULUS = ["access", "block_size_bytes", "read_percent", "threads", "queue_depth"]
-_JUDGED = ("window", "rounds")  # a steady state would have been judged of these
+_UNFIT: Final[Mapping[Unfit, str]] = {
+    "not-steady": "not steady",
+    "not-judged": "steady state unknown",
+    "neighbours": "shared the host",
+}
 _KEPT = ["run_id", "ingest_id", "basis", "is_steady", "neighbours"]
 
 
@@ -349,27 +353,14 @@ def _left_out(
     rows: pd.DataFrame, side: Side, accepted: frozenset[str]
 ) -> Iterator[LeftOut]:
     """Yield the runs that are no measure of their drive, by test."""
-    is_judged = rows["is_steady"].notna()
-    is_unsteady = is_judged & ~rows["is_steady"].fillna(value=True).astype(bool)
-    is_shared = rows["neighbours"].fillna("").astype(str).str.strip() != ""
-    reasons = [
-        (is_unsteady, "not steady", STEADY_STATE),
-        (
-            ~is_judged & rows["basis"].isin(_JUDGED),
-            "steady state unknown",
-            STEADY_STATE,
-        ),
-        (is_shared, "shared the host", NEIGHBOURS),
-    ]
     seen: set[tuple[str, str]] = set()
-    for holds, reason, condition in reasons:
-        if condition in accepted:
-            continue
+    for reason, holds in find_unfit(rows, accepted).items():
         places = rows.loc[holds, ["run_id", "test"]].drop_duplicates()
         for run_id, test in places.itertuples(index=False, name=None):
             if (run_id, test) not in seen:
                 seen.add((run_id, test))
-                yield LeftOut(side=side, run_id=run_id, test=test, reason=reason)
+                why = _UNFIT[reason]
+                yield LeftOut(side=side, run_id=run_id, test=test, reason=why)
 
 
 def _without(rows: pd.DataFrame, left_out: Sequence[LeftOut]) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 from ssdlab.fleet.check import Check, CheckedCell, CheckedSide, LeftOut
+from ssdlab.fleet.texts import counted
 from ssdlab.stats.plain_rows import plain_value
 from ssdlab.text.numbers import metric_text
 from ssdlab.text.table import Column, Table, column, tabulate
@@ -143,15 +144,6 @@ def why_lines(check: Check) -> Iterator[str]:
 def _side_text(side: CheckedSide) -> str:
     chosen = " and ".join(side.conditions)
     return f"{chosen}: {counted(side.drives, 'drive')}, {counted(side.runs, 'run')}"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number of things.
-
-    >>> counted(1, "drive"), counted(2, "drive")
-    ('1 drive', '2 drives')
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def check_table(cells: Sequence[CheckedCell]) -> Table:

@@ -1,10 +1,12 @@
 """The conditions under which the runs of a store were measured, and which differ."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Literal
 
+import numpy as np
+import numpy.typing as npt
 import orjson
 import pandas as pd
 
@@ -31,6 +33,8 @@ OF_RUNS: Final = MappingProxyType({
     "dram_bytes": "memory",
     "schema_version": "ssdlab schema",
 })
+Unfit = Literal["not-steady", "not-judged", "neighbours"]
+_JUDGED = ("window", "rounds")  # of these a steady state would have been judged
 _ACCEPTABLE = (*OF_RUNS.values(), "settings", "TC/QD", STEADY_STATE, NEIGHBOURS)
 _OWN_COLUMN = "active_range_percent"  # of the settings; a condition by itself
 _STIMULUS = ["test", "phase", "kind", "access", "block_size_bytes", "read_percent"]
@@ -68,6 +72,33 @@ def parse_accepted(text: str) -> frozenset[str]:
     if "all" in named:
         named = [*_ACCEPTABLE]
     return frozenset([*named, *(["settings"] if PROFILE in named else [])])
+
+
+def find_unfit(
+    rows: pd.DataFrame, accepted: Collection[str]
+) -> "Mapping[Unfit, npt.NDArray[np.bool_]]":
+    """Return which rows of cells are no measure of their drive alone, by the reason.
+
+    ``rows`` have ``is_steady``, missing where no steady state was judged, ``basis`` and
+    ``neighbours``. What is accepted is no reason.
+    """
+    is_unjudged = rows["is_steady"].isna() & rows["basis"].isin(_JUDGED)
+    is_shared = [value_text(one).strip() != "" for one in rows["neighbours"]]
+    reasons: Mapping[Unfit, tuple[str, Any]] = {
+        "not-steady": (STEADY_STATE, is_denied(rows["is_steady"])),
+        "not-judged": (STEADY_STATE, is_unjudged),
+        "neighbours": (NEIGHBOURS, is_shared),
+    }
+    return {
+        reason: np.asarray(holds, bool)
+        for reason, (condition, holds) in reasons.items()
+        if condition not in accepted
+    }
+
+
+def is_denied(values: "pd.Series[Any]") -> "pd.Series[bool]":
+    """Return which values are known and false."""
+    return values.eq(other=False).fillna(value=False).astype(bool)
 
 
 def find_unlike(

@@ -5,13 +5,14 @@ the sample; the runs of a drive are its repeats.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ssdlab.stats.levels import pool_scatter
 from ssdlab.stats.outliers import LEAST_VALUES, outlier_distances, outlier_limit
 from ssdlab.stats.quantiles import find_ranks
 from ssdlab.stats.variance import estimate_variance_components
@@ -31,8 +32,9 @@ def summarise_drives(kept: pd.DataFrame) -> pd.DataFrame:
     """
     rows: list[dict[str, Any]] = []
     for group, own in kept.groupby("group", sort=True):
-        logs = [np.log(part.to_numpy()) for _, part in own.groupby("drive")["value"]]
-        reach = _reach_of_one_run(logs)
+        reach = _reach_of_one_run([
+            part.to_numpy() for _, part in own.groupby("drive")["value"]
+        ])
         for drive, runs in own.groupby("drive", sort=True):
             count, last = len(runs), runs.iloc[-1]
             level = math.exp(float(np.log(runs["value"]).mean()))
@@ -59,15 +61,15 @@ def summarise_drives(kept: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _reach_of_one_run(logs: list[FloatArray]) -> float:
+def _reach_of_one_run(drives: Sequence[FloatArray]) -> float:
     """Return how far the interval of one run reaches; NaN if nothing is repeated."""
     from ssdlab.stats.special import stdtrit  # noqa: PLC0415 - loads scipy
 
-    freedom = sum(len(one) - 1 for one in logs)
-    if not freedom:
+    scatter = pool_scatter(drives)
+    if scatter is None:
         return math.nan
-    squares = math.fsum(float(((one - one.mean()) ** 2).sum()) for one in logs)
-    return float(stdtrit(freedom, 0.975)) * math.sqrt(squares / freedom)
+    freedom = sum(len(runs) - 1 for runs in drives)
+    return float(stdtrit(freedom, 0.975)) * math.sqrt(scatter.variance)
 
 
 def summarise_groups(kept: pd.DataFrame, drives: pd.DataFrame) -> pd.DataFrame:

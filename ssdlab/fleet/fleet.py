@@ -188,11 +188,11 @@ def summarise_fleet(  # noqa: PLR0913 - each is a choice of a user
     accepted = parse_accepted(accept)
     choice = choose_cell(opened, cell, test=test, direction=direction, metric=metric)
     runs = read_runs(opened, choice, accepted=accepted)
-    grouping = next((one for one in GROUPINGS if one == by), usual_grouping(runs))
+    grouping = dict(zip(GROUPINGS, GROUPINGS, strict=True))[by] if by else None
     return Fleet(
         store=opened,
         choice=choice,
-        by=grouping,
+        by=grouping or usual_grouping(runs),
         accepted=accepted,
         runs=runs,
         which=which,

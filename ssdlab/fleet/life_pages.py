@@ -17,7 +17,7 @@ from ssdlab.fleet.life_figures import (
     unit_text,
 )
 from ssdlab.fleet.tables import LEVELS
-from ssdlab.fleet.texts import signed_text, workload_text
+from ssdlab.fleet.texts import counted, signed_text, workload_text
 from ssdlab.paper.blocks import Block, Note, Page, Plot
 from ssdlab.qos.spread_figures import plot_exceedance
 from ssdlab.text.numbers import NOT_MEASURED
@@ -72,8 +72,7 @@ def _needed_text(row: Any) -> str:
     needed = row["drives_needed"]
     if pd.isna(needed) or not needed:
         return reason
-    drives = f"{needed:.0f} more drive{'s' * (needed != 1)}"
-    return f"{reason}; to find 5 % takes {drives}"
+    return f"{reason}; to find 5 % takes {counted(int(needed), 'more drive')}"
 
 
 def firmware_table(contrasts: pd.DataFrame) -> Table:

@@ -8,6 +8,7 @@ from pathlib import Path
 from ssdlab.fleet.contrast import METRICS, FleetMetric
 from ssdlab.model.errors import CampaignFileError
 from ssdlab.model.spec import DIRECTIONS
+from ssdlab.stats.cells import squeeze
 from ssdlab.system.toml_files import parse_toml, read_text
 
 _WHOLE = 100.0
@@ -68,16 +69,12 @@ class LossLimit:
 
     def matches(self, names: Mapping[str, str]) -> bool:
         """Return whether it is for a cell, by its names."""
-        workload = _squeezed(names["workload"])
+        workload = squeeze(names["workload"])
         return (
             names["direction"] == self.direction
             and self.matches_test(names["test"])
-            and fnmatchcase(workload, f"{_squeezed(self.cell)}*")
+            and fnmatchcase(workload, f"{squeeze(self.cell)}*")
         )
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split()).casefold()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -18,10 +18,11 @@ from ssdlab.fleet.life_pages import (
     latency_page,
 )
 from ssdlab.fleet.population import CONDITIONS, condition_text
-from ssdlab.fleet.texts import signed_text, workload_text
+from ssdlab.fleet.texts import counted, signed_text, workload_text
 from ssdlab.model.errors import UnknownNameError
 from ssdlab.paper.blocks import Block, Note, Page, Plot
 from ssdlab.paper.document import Document
+from ssdlab.pts.suite import CATALOG
 from ssdlab.stats.outliers import LEAST_VALUES
 from ssdlab.text.numbers import NOT_MEASURED, NOT_RECORDED, number_text, rounded_text
 from ssdlab.text.quantities import is_missing, suited_quantity
@@ -55,20 +56,11 @@ def fleet_document(fleet: Fleet) -> Document:
     runs = fleet.runs
     return Document(
         title=f"A fleet: {workload_text(fleet.choice)}",
-        subtitle=f"{fleet.store.url}: {_count(len(runs), 'run')} of "
-        f"{_count(runs.loc[runs['serial'] != '', 'drive'].nunique(), 'drive')}",
+        subtitle=f"{fleet.store.url}: {counted(len(runs), 'run')} of "
+        f"{counted(runs.loc[runs['serial'] != '', 'drive'].nunique(), 'drive')}",
         front=front.blocks,
         pages=tuple(page for page in others if page.blocks),
     )
-
-
-def _count(number: int, noun: str) -> str:
-    """Return a number of things.
-
-    >>> _count(1, "run"), _count(1200, "drive")
-    ('1 run', '1,200 drives')
-    """
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def answer_page(fleet: Fleet) -> Page:
@@ -103,16 +95,16 @@ def answer_texts(fleet: Fleet) -> Iterator[str]:
         name = workload_text(fleet.choice)
         yield f"No run can be used for {name}: see what is left out."
         return
-    drives = _count(kept["drive"].nunique(), "drive")
+    drives = counted(kept["drive"].nunique(), "drive")
     name = workload_text(fleet.choice)
-    yield f"{name}: {drives}, {_count(len(kept), 'run')}."
+    yield f"{name}: {drives}, {counted(len(kept), 'run')}."
     if len(groups) == 1:
         yield _median_text(fleet, groups.to_dict("records")[0])
     yield from firmware_texts(fleet)
     yield from _outlier_texts(fleet)
     if (fleet.runs["left_out"] != "").any():
         left = int((fleet.runs["left_out"] != "").sum())
-        yield f"{left:,} of {_count(len(fleet.runs), 'run')} are left out."
+        yield f"{left:,} of {counted(len(fleet.runs), 'run')} are left out."
 
 
 def _median_text(fleet: Fleet, row: Any) -> str:
@@ -144,7 +136,7 @@ def _outlier_texts(fleet: Fleet) -> Iterator[str]:
     rest = len(far) - _MOST_TOLD
     more = f" and {rest} more" if rest > 0 else ""
     verb = "is an outlier" if len(far) == 1 else "are outliers"
-    yield f"{_count(len(far), 'drive')} {verb}: {names}{more}."
+    yield f"{counted(len(far), 'drive')} {verb}: {names}{more}."
 
 
 def groups_table(fleet: Fleet) -> Table:
@@ -322,12 +314,12 @@ def _told_of_kept(kept: pd.DataFrame) -> Iterator[str]:
     if unknown:
         yield (
             f"Whether another run shared the host is not known of "
-            f"{_count(unknown, 'run')} that {'is' if unknown == 1 else 'are'} kept."
+            f"{counted(unknown, 'run')} that {'is' if unknown == 1 else 'are'} kept."
         )
     other = int((~kept["is_conformant"].fillna(value=False).astype(bool)).sum())
     doubtful = int(kept["doubts"].fillna("").ne("").sum())
     yield (
-        f"Of {_count(len(kept), 'run')} that are kept, {other:,} depart from the "
+        f"Of {counted(len(kept), 'run')} that are kept, {other:,} depart from the "
         f"standard and {doubtful:,} have doubts about their numbers: see their reports."
     )
 
@@ -338,17 +330,13 @@ _TOLD = {"host": "host", "ssdlab_version": "ssdlab version"}
 def conditions_table(kept: pd.DataFrame) -> Table:
     """Return the conditions of the runs that are kept; hosts may differ."""
     rows = []
-    for name, words in {
-        **CONDITIONS,
-        "host": "host",
-        "ssdlab_version": "ssdlab version",
-    }.items():
+    for name, words in {**CONDITIONS, **_TOLD}.items():
         texts = [condition_text(one) for one in kept[name]]
         if name == "settings":
             texts = _numbered(texts)
         counts = Counter(texts)
         values = [
-            value if len(counts) == 1 else f"{value} ({_count(number, 'run')})"
+            value if len(counts) == 1 else f"{value} ({counted(number, 'run')})"
             for value, number in counts.most_common()
         ]
         shown = "; ".join(values[:_LONGEST_OPEN])
@@ -406,9 +394,8 @@ def coverage_page(fleet: Fleet) -> Page:
     coverage = fleet.coverage
     if coverage.empty:
         return Page(title="Coverage", blocks=())
-    order = ("iops", "tp", "lat", "wsat", "hir", "xsr", "cbw", "dirth")
     found = set(coverage["test"])
-    tests = [one for one in order if one in found] + sorted(found.difference(order))
+    tests = [one for one in CATALOG if one in found] + sorted(found.difference(CATALOG))
     return Page(
         title="Coverage",
         blocks=(

@@ -12,35 +12,30 @@ from itertools import compress
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
-import numpy as np
 import pandas as pd
 
 from ssdlab.fleet.conditions import (
-    NEIGHBOURS,
     OF_RUNS,
-    STEADY_STATE,
+    Unfit,
+    find_unfit,
+    is_denied,
     settings_of_tests,
 )
-from ssdlab.fleet.contrast import METRICS, FleetMetric
+from ssdlab.fleet.contrast import METRICS, NAMES, FleetMetric
+from ssdlab.fleet.selection import value_text
 from ssdlab.fleet.store import Store
 from ssdlab.model.errors import StoreError, UnknownNameError
+from ssdlab.pts.suite import CATALOG
 from ssdlab.stats.cells import named_like
 from ssdlab.text.numbers import NOT_RECORDED
 
 By = Literal["model", "firmware", "host"]
-LeftOut = Literal[
-    "",
-    "not-measured",
-    "no-serial",
-    "not-steady",
-    "not-judged",
-    "neighbours",
-    "no-value",
-    "unsupported",
-    "conditions",
-]
+LeftOut = (
+    Literal["", "not-measured", "no-serial", "no-value", "unsupported", "conditions"]
+    | Unfit
+)
 
-GROUPINGS: Final = ("model", "firmware", "host")
+GROUPINGS: Final[tuple[By, ...]] = ("model", "firmware", "host")
 _HOST = ("platform", "cpu")
 # What must be the same in all runs that are pooled, and what it is called.
 CONDITIONS: Final = MappingProxyType({
@@ -51,10 +46,7 @@ CONDITIONS: Final = MappingProxyType({
     },
     "settings": "settings",
 })
-_METRIC_OF_TEST = {"tp": "bw", "lat": "mean"}
 _USUAL_TEST, _USUAL_WORKLOAD = "iops", "RND 4 KiB 0/100"
-_UNJUDGED = ("window", "rounds")  # of these a steady state would have been judged
-_CELL = ["cell", "test", "phase", "kind", "workload", "direction"]
 _READINGS = ["written_before_bytes", "power_on_hours"]
 _OF_RUN = [
     *("run_id", "ingest_id", "started_at", "folder"),
@@ -81,15 +73,19 @@ class Choice:
 
 
 def find_metric(metric: str, test: str) -> FleetMetric:
-    """Return a metric by its name; without one, that of the test.
+    """Return a metric by its name; without one, what the test is compared by.
 
     >>> find_metric("p99.99", "lat").column, find_metric("", "tp").column
     ('lat_p9999_ns', 'bw_bytes_per_s')
     """
-    name = metric or _METRIC_OF_TEST.get(test, "iops")
-    if name not in METRICS:
-        raise UnknownNameError(kind="metric", name=name, known=list(METRICS))
-    return METRICS[name]
+    if not metric:
+        compared = CATALOG[test].compared.metrics if test in CATALOG else ()
+        columns = [one.name for one in compared[:1]]
+        own = (one for one in METRICS.values() if one.column in columns)
+        return next(own, METRICS["iops"])
+    if metric not in METRICS:
+        raise UnknownNameError(kind="metric", name=metric, known=list(METRICS))
+    return METRICS[metric]
 
 
 def choose_cell(
@@ -104,7 +100,7 @@ def choose_cell(
     if found_metric.supported:
         is_known += f" and {found_metric.supported}"
     cells = store.sql(
-        f"select {', '.join(_CELL)}, count(distinct (device_model, device_serial)) "  # noqa: S608 - names are ours
+        f"select {', '.join(NAMES)}, count(distinct (device_model, device_serial)) "  # noqa: S608 - names are ours
         f"filter ({is_known}) as drives from cells group by all"
     )
     if cells.empty:
@@ -122,7 +118,7 @@ def choose_cell(
         raise UnknownNameError(kind="workload", name=cell, known=known)
     first, *others = sorted(found.to_dict("records"), key=_order)
     return Choice(
-        **{name: str(first[name]) for name in _CELL},
+        **{name: str(first[name]) for name in NAMES},
         metric=found_metric,
         others=tuple(str(one["cell"]) for one in others) if cell else (),
     )
@@ -206,7 +202,7 @@ def describe_runs(
     for name in ("value", "low", "high", *_READINGS):
         found[name] = found[name].astype(float)
     found["is_steady"] = [is_steady.get(one) for one in found["ingest_id"]]
-    found["left_out"] = [_left_out(row, accepted) for row in found.to_dict("records")]
+    found["left_out"] = _reasons(found, accepted)
     return _without_other_conditions(found, accepted)
 
 
@@ -232,25 +228,17 @@ def drive_names(models: Iterable[str], serials: Iterable[str]) -> list[str]:
     return [f"{m} {s}".strip() if s and s in several else s for m, s in pairs]
 
 
-def _left_out(row: dict[Any, Any], accepted: Collection[str]) -> LeftOut:
-    """Return the first reason to leave a run out, whatever its conditions are."""
-    steady, neighbours = row["is_steady"], row["neighbours"]
-    is_judged = not pd.isna(steady)
-    is_steady_asked = STEADY_STATE not in accepted
-    is_alone_asked = NEIGHBOURS not in accepted
-    reasons: tuple[tuple[LeftOut, bool], ...] = (
-        ("not-measured", not row["is_measured"]),
-        ("no-serial", not row["serial"]),
-        ("no-value", not row["value"] > 0),
-        ("unsupported", not (pd.isna(row["is_supported"]) or row["is_supported"])),
-        ("not-steady", is_steady_asked and is_judged and not steady),
-        (
-            "not-judged",
-            is_steady_asked and not is_judged and row["basis"] in _UNJUDGED,
-        ),
-        ("neighbours", is_alone_asked and bool(not pd.isna(neighbours) and neighbours)),
-    )
-    return next((code for code, holds in reasons if holds), "")
+def _reasons(runs: pd.DataFrame, accepted: Collection[str]) -> list[LeftOut]:
+    """Return the first reason to leave each run out, whatever its conditions are."""
+    reasons: dict[Any, Any] = {
+        "not-measured": ~runs["is_measured"],
+        "no-serial": runs["serial"] == "",
+        "no-value": ~(runs["value"] > 0),
+        "unsupported": is_denied(runs["is_supported"]),
+        **find_unfit(runs, accepted),
+    }
+    rows = zip(*reasons.values(), strict=True)
+    return [next(compress(reasons, holds), "") for holds in rows]
 
 
 def _without_other_conditions(
@@ -313,11 +301,8 @@ def condition_text(value: Any) -> str:
     >>> condition_text(100.0), condition_text(True), condition_text(None)
     ('100', 'yes', 'not recorded')
     """
-    if pd.isna(value) or value == "":
-        return NOT_RECORDED
-    if isinstance(value, bool | np.bool_):
-        return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    text = value_text(value)
+    return {"": NOT_RECORDED, "true": "yes", "false": "no"}.get(text, text)
 
 
 def kept_runs(runs: pd.DataFrame, by: By) -> pd.DataFrame:

@@ -17,6 +17,15 @@ def workload_text(choice: Choice) -> str:
     return f"{name} of {choice.workload} ({', '.join(parts)})"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "run"), counted(1200, "drive")
+    ('1 run', '1,200 drives')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def signed_text(ratio: float, *, decimals: int = 1) -> str:
     """Return a ratio as a difference with its sign.
 

@@ -1,7 +1,8 @@
 """Blocks and the pages of a report as outputs of a notebook cell."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from ssdlab.compare.pages import TOPICS, comparison_page
 from ssdlab.fleet.fleet import Fleet
 from ssdlab.fleet.pages import TOPICS as FLEET_TOPICS
 from ssdlab.fleet.pages import fleet_page
-from ssdlab.paper.blocks import Block, Note, Plot
+from ssdlab.paper.blocks import Block, Note, Page, Plot
 from ssdlab.paper.context import Context, read_context
 from ssdlab.paper.html import render_part
 from ssdlab.plots.figure import figure_json
@@ -195,13 +196,8 @@ def show_comparison(comparison: Comparison, *topics: str) -> None:
     --------
     >>> ssdlab.show_comparison(comparison, "iops")  # doctest: +SKIP
     """
-    for topic in topics or TOPICS:
-        if topic == "answer" and comparison.which:
-            show_blocks([Note(text=f"{comparison.which}.")])
-        page = comparison_page(comparison, topic)
-        if page.blocks and topic != "answer":
-            _show_heading(page.title)
-        show_blocks(page.blocks)
+    which = Note(text=f"{comparison.which}.") if comparison.which else None
+    _show_topics(topics or TOPICS, partial(comparison_page, comparison), which)
 
 
 def show_fleet(fleet: Fleet, *topics: str) -> None:
@@ -226,10 +222,18 @@ def show_fleet(fleet: Fleet, *topics: str) -> None:
     --------
     >>> ssdlab.show_fleet(fleet, "answer")  # doctest: +SKIP
     """
-    for topic in topics or FLEET_TOPICS:
-        if topic == "answer" and fleet.which:
-            show_blocks([Note(text=fleet.which, tone="warning")])
-        page = fleet_page(fleet, topic)
+    which = Note(text=fleet.which, tone="warning") if fleet.which else None
+    _show_topics(topics or FLEET_TOPICS, partial(fleet_page, fleet), which)
+
+
+def _show_topics(
+    topics: Iterable[str], page_of: Callable[[str], Page], which: Note | None
+) -> None:
+    """Show pages by topic; the answer has no heading, and says what it is of."""
+    for topic in topics:
+        if topic == "answer" and which:
+            show_blocks([which])
+        page = page_of(topic)
         if page.blocks and topic != "answer":
             _show_heading(page.title)
         show_blocks(page.blocks)

@@ -11,7 +11,15 @@ def named_like(names: Iterable[str], wanted: str) -> list[bool]:
     >>> named_like(["RND 4 KiB 0/100 T1/Q1", "SEQ 4 KiB 0/100"], "RND 4KiB")
     [True, False]
     """
-    squeezed = ["".join(name.split()).casefold() for name in names]
-    text = "".join(wanted.split()).casefold()
-    equal = [name == text for name in squeezed]
-    return equal if any(equal) else [name.startswith(text) for name in squeezed]
+    known, text = list(map(squeeze, names)), squeeze(wanted)
+    equal = [name == text for name in known]
+    return equal if any(equal) else [name.startswith(text) for name in known]
+
+
+def squeeze(name: str) -> str:
+    """Return a name without what does not matter: blanks and case.
+
+    >>> squeeze("RND 4 KiB 0/100")
+    'rnd4kib0/100'
+    """
+    return "".join(name.split()).casefold()

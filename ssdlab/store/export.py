@@ -12,7 +12,7 @@ from ssdlab.model.errors import ExportError, MissingToolError
 from ssdlab.model.schema import TABLES, Table
 from ssdlab.store.run import Run
 from ssdlab.system.folders import Folder
-from ssdlab.system.outputs import ZIP_MARK, output_folder, write_output
+from ssdlab.system.outputs import ZIP_MARK, exporting, output_folder, write_output
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,7 @@ def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -
             remedy="Use that name, or choose another format.",
         )
     frames = {name: getattr(run, name) for name in TABLES}
-    try:
+    with exporting(place or own.path, remedy="Name another place with -o."):
         if file_format != "xlsx":
             folder = output_folder(place) if place else own / file_format
             write_frames(frames, TABLES, folder.make(), file_format=file_format)
@@ -50,11 +50,6 @@ def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -
             return own.path / _WORKBOOK
         output_folder(place.parent).make()
         write_output(place, packed)
-    except OSError as error:
-        place = place or own.path
-        reason = f"it cannot be written ({error.strerror})"
-        remedy = "Name another place with -o."
-        raise ExportError(place=str(place), reason=reason, remedy=remedy) from None
     return place
 
 

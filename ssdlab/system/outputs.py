@@ -66,6 +66,22 @@ def choose_format(
     )
 
 
+@contextmanager
+def exporting(place: Path, *, remedy: str) -> Iterator[None]:
+    """Say which output cannot be written, and what to do.
+
+    Raises
+    ------
+    ExportError
+        In place of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        reason = f"it cannot be written ({error.strerror})"
+        raise ExportError(place=str(place), reason=reason, remedy=remedy) from None
+
+
 def write_output(path: Path, content: bytes) -> None:
     """Write a file as `opened_output` does."""
     with opened_output(path) as file:

@@ -20,8 +20,8 @@ from ssdlab.fio.logs.files import OpenLog, Span, find_log
 from ssdlab.fio.logs.parts import (
     PartsAsked,
     edges_sha256,
+    find_parts,
     make_part,
-    missing_parts,
     read_asked,
     read_part,
     write_asked,
@@ -198,7 +198,8 @@ def test_a_part_of_something_else_is_not_taken(change: str, tmp_path: Path) -> N
         other = replace(asked, roles=(0, 0, 1, 2))
     if change == "split":
         other = replace(asked, spans=((0, asked.size),))
-    assert missing_parts(folder, asked)[:1] == [1]
+    _, missing = find_parts(folder, asked, range(len(asked.spans)))
+    assert missing[:1] == [1]
     assert read_part(folder, other, 0) is None
     stolen = folder.path / other.part_name(0)
     stolen.write_bytes((folder.path / asked.part_name(0)).read_bytes())

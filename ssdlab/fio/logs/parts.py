@@ -8,7 +8,7 @@ parts are the sums of the log, in whatever order and by whomever they were made.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -184,13 +184,13 @@ def read_part(folder: Folder, asked: PartsAsked, place: int) -> PartSums | None:
         return None
 
 
-def missing_parts(folder: Folder, asked: PartsAsked) -> list[int]:
-    """Return the places of the parts that have no file."""
-    return [
-        place
-        for place in range(len(asked.spans))
-        if read_part(folder, asked, place) is None
-    ]
+def find_parts(
+    folder: Folder, asked: PartsAsked, places: Iterable[int]
+) -> tuple[dict[int, PartSums], list[int]]:
+    """Return the parts at some places, and the places of those that have no file."""
+    read = {place: read_part(folder, asked, place) for place in places}
+    found = {place: part for place, part in read.items() if part is not None}
+    return found, [place for place in read if place not in found]
 
 
 def _as_bytes(asked: PartsAsked, place: int, part: PartSums) -> bytes:
