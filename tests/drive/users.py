@@ -1,9 +1,11 @@
 """Another user, for a moment."""
 
+import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import gettempdir
 
 import pytest
 
@@ -15,16 +17,22 @@ only_root = pytest.mark.skipif(
 
 @contextmanager
 def _open_to_all(folder: Path) -> Iterator[None]:
-    """Let everyone read this folder and find the way to it, which may be private."""
-    before = [(place, place.stat().st_mode) for place in (folder, *folder.parents)]
-    before = [(place, mode) for place, mode in before if not mode & 0o001]
-    for place, mode in before:
-        place.chmod(mode | 0o055)
-    try:
-        yield
-    finally:
+    """Let everyone read this folder and find the way to it, which may be private.
+
+    Tests of other workers lie below the same folders, and would close the way.
+    """
+    alone = Path(gettempdir(), "open-to-all.lock")
+    with alone.open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        before = [(place, place.stat().st_mode) for place in (folder, *folder.parents)]
+        before = [(place, mode) for place, mode in before if not mode & 0o001]
         for place, mode in before:
-            place.chmod(mode)
+            place.chmod(mode | 0o055)
+        try:
+            yield
+        finally:
+            for place, mode in before:
+                place.chmod(mode)
 
 
 @contextmanager
