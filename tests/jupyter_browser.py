@@ -56,9 +56,9 @@ def place_notebook(name: str, folder: Path, **parameters: object) -> Path:
 
 
 @contextmanager
-def serve_lab(folder: Path, **environment: str) -> Iterator[Server]:
+def serve_lab(folder: Path, *more: str, **environment: str) -> Iterator[Server]:
     """Run JupyterLab on a folder, with nothing of the user's own settings."""
-    flags = ["--LabApp.extension_manager=readonly", "--LabApp.news_url=None"]
+    flags = [*more, "--LabApp.extension_manager=readonly", "--LabApp.news_url=None"]
     with _serve(folder, "jupyterlab", flags, environment) as url:
         yield Server(url=url, folder=folder)
 

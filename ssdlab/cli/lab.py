@@ -30,6 +30,7 @@ _QUIET = (
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     "--LabApp.extension_manager=readonly",
 )
+_CARDS = Path(__file__).parent / "launcher"  # an extension, loaded in this server only
 _LAST_LINES = 15  # of JupyterLab's log, if it fails
 _LOOK_EVERY_S = 0.1
 folder_argument = click.argument(
@@ -89,6 +90,7 @@ def lab(
     # Warnings of its packages are for their authors; kernels keep their own.
     words = [sys.executable, "-W", "ignore", "-m", "jupyterlab", "-y", *_QUIET]
     words += [f"--notebook-dir={folder}", f"--LabApp.default_url=/lab/tree/{_START}"]
+    words += [f"--LabApp.extra_labextensions_path={_CARDS}"]
     words += [f"--port={port}"] if port else []
     words += ["--no-browser"] if no_browser else []
     words += ["--allow-root"] if allow_root else []

@@ -11,6 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from ssdlab.cli import main
+from ssdlab.notebook import copy_notebooks
+from tests.jupyter_browser import TOKEN, browse, serve_lab
 from tests.paths import ROOT
 
 pytestmark = pytest.mark.notebook
@@ -54,6 +56,24 @@ def test_one_line_has_the_address_that_answers(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert stdout == ""
     assert stderr == "ssdlab: JupyterLab was stopped.\n"
+
+
+@pytest.mark.browser
+def test_launcher_has_a_card_for_each_notebook(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    copy_notebooks(folder)
+    cards = f"--LabApp.extra_labextensions_path={ROOT / 'ssdlab/cli/launcher'}"
+    with serve_lab(folder, cards) as server, browse() as page:
+        page.goto(f"{server.url}/lab?reset&token={TOKEN}")
+        ours = page.locator(".jp-LauncherCard[data-category=ssdlab]")
+        ours.first.wait_for()
+        titles = [card.get_attribute("title") for card in ours.all()]
+        names = sorted(path.name for path in folder.glob("*.ipynb"))
+        assert titles == [f"Open {name}" for name in names]
+        ours.last.click()
+        page.wait_for_selector(".jp-NotebookPanel .jp-CodeCell", state="attached")
+        assert names[-1] in page.locator(".lm-TabBar-tabLabel").all_text_contents()
+        assert not page.locator(":text('Jupyter news')").count()
 
 
 def test_log_is_shown_when_jupyterlab_fails(tmp_path: Path) -> None:
