@@ -32,13 +32,15 @@ COREUTILS = (
     "xargs",
 )
 NOTHING = "exit 0"
-# How pip is called for each half of the lock, and for ssdlab itself.
-LOCK, PACKAGE = ("--require-hashes", "--require-hashes"), ("--no-build-isolation",)
+# How pip is called for uv, uv for the lock, and pip for ssdlab itself.
+LOCK, PACKAGE = ("/uv.txt", "-m uv"), ("--no-build-isolation",)
+WHOLE = "requirements.lock"  # for pip alone
 # Answers to what the script asks of a Python, an environment and its pip.
 PYTHON = """
 echo "python $*" >>"$LOG"
 case "$*" in
   *version.split*) echo 3.12.0 ;;
+  *"-m uv"*) [ ! -e "$LOG.offline" ] && [ ! -e "$LOG.without-uv" ] ;;
   *--require-hashes*) [ ! -e "$LOG.offline" ] ;;
   "-m venv"*) for dir; do :; done; mkdir -p "$dir/bin"; cp "$0" "$dir/bin/python" ;;
 esac"""
@@ -259,7 +261,36 @@ def test_interrupted_setup_is_taken_up_again(equipped: Machine) -> None:
     assert equipped.setup("run").returncode != 0
     offline.unlink()
     assert equipped.setup("run").returncode == 0
-    assert pip_calls(equipped) == [*LOCK, *LOCK, *PACKAGE]
+    assert pip_calls(equipped) == ["/uv.txt", WHOLE, *LOCK, *PACKAGE]
+
+
+def test_pip_installs_the_lock_where_uv_cannot(equipped: Machine) -> None:
+    (equipped.folder / "log.without-uv").touch()
+    assert equipped.setup("run").returncode == 0
+    assert pip_calls(equipped) == [*LOCK, WHOLE, *PACKAGE]
+
+
+def test_environment_is_created_while_packages_are_installed(equipped: Machine) -> None:
+    (equipped.folder / "bin" / "fio").unlink()
+    equipped.add("id", body="echo 0")
+    equipped.add("apt-get", body=f'until [ -e "$LOG.uv" ]; do :; done\n{APT_GET}')
+    equipped.add("python3", body=f"{PYTHON}\ncase $* in *'-m uv'*) : >$LOG.uv ;; esac")
+    equipped.add("fio", where="spare")
+    assert equipped.setup("run").returncode == 0
+    assert pip_calls(equipped) == [*LOCK, *PACKAGE]
+
+
+def test_environment_is_not_left_half_made_if_a_program_cannot_be_installed(
+    equipped: Machine,
+) -> None:
+    (equipped.folder / "bin" / "fio").unlink()
+    equipped.add("id", body="echo 0")
+    equipped.add("apt-get", body="exit 100")
+    done = equipped.setup("run")
+    assert done.returncode == 2
+    assert "fio" in done.stderr
+    equipped.add("fio")
+    assert equipped.setup("run").returncode == 0
 
 
 def test_guest_tools_are_named_only_where_a_guest_is_wanted(equipped: Machine) -> None:
@@ -297,11 +328,6 @@ def test_script_is_executable(script: str) -> None:
 
 
 def pip_calls(machine: Machine) -> list[str]:
-    marks = {*LOCK, *PACKAGE}
-    return [
-        mark
-        for line in machine.log
-        if "-m pip" in line
-        for mark in marks
-        if mark in line
-    ]
+    marks = (*LOCK, WHOLE, *PACKAGE)
+    calls = [line for line in machine.log if "-m pip" in line or "-m uv" in line]
+    return [next(mark for mark in marks if mark in line) for line in calls]

@@ -13,6 +13,7 @@ set -eu
 ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 VENV=$ROOT/.venv
 MODE=${1:-run}
+early= # the process that creates the environment meanwhile
 
 say() { printf 'setup: %s\n' "$*"; }
 
@@ -172,6 +173,7 @@ get_pieces() {
   pieces=$(all_missing_pieces)
   [ -n "$pieces" ] || return 0
   if [ "$MODE" != check ] && may_install; then
+    begin_environment
     apt update || true # the name of the Python package depends on fresh lists
     pieces=$(all_missing_pieces)
     # shellcheck disable=SC2046 # one word per package
@@ -190,6 +192,7 @@ get_test_programs() {
   has_partitioner || packages="$packages fdisk"
   [ -n "$packages" ] || return 0
   if may_install; then
+    begin_environment
     apt update || true
     # shellcheck disable=SC2086 # one word per package
     install_packages $packages || true
@@ -212,10 +215,27 @@ pip() { "$VENV/bin/python" -m pip --disable-pip-version-check --no-cache-dir "$@
 
 is_stamped() { [ "$(cat "$VENV/$1" 2>/dev/null)" = "$2" ]; }
 
-install_half() {
-  awk -v half="$1" '/^[A-Za-z0-9]/ { count++ } count % 2 == half' \
-    "$ROOT/requirements.lock" >"$VENV/half-$1.txt"
-  pip install --quiet --no-compile --no-deps --require-hashes -r "$VENV/half-$1.txt"
+# uv takes seconds where pip takes most of a minute. It does not read pip's files of
+# settings: pip does it where uv fails, for example behind an index of one's own.
+install_lock() {
+  awk '/^uv==/ { ours = 1 } ours { print } ours && !/\\$/ { exit }' \
+    "$ROOT/requirements.lock" >"$VENV/uv.txt"
+  set -- --quiet --no-deps --require-hashes -r
+  if ! { pip install --no-compile "$@" "$VENV/uv.txt" &&
+    run_uv "$@" "$ROOT/requirements.lock"; }; then
+    say 'uv failed; installing with pip'
+    pip install --no-compile "$@" "$ROOT/requirements.lock"
+  fi
+  rm -f "$VENV/uv.txt"
+}
+
+run_uv() {
+  SSL_CERT_FILE=${SSL_CERT_FILE:-${PIP_CERT:-}}
+  UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-${PIP_INDEX_URL:-}}
+  [ -z "$SSL_CERT_FILE" ] || export SSL_CERT_FILE
+  [ -z "$UV_DEFAULT_INDEX" ] || export UV_DEFAULT_INDEX
+  "$VENV/bin/python" -m uv pip install --no-cache --no-config \
+    --python "$VENV/bin/python" "$@"
 }
 
 # The environment is recreated if the lock, the folder or the Python changed.
@@ -229,17 +249,29 @@ install_locked() {
     "$1" -m venv "$VENV"
   fi
   rm -f "$VENV/ssdlab-lock" "$VENV/ssdlab-package"
-  # The lock lists every package, so two processes can install half of them each.
-  install_half 0 &
-  halves=$!
-  install_half 1 || { wait "$halves" || :; return 1; }
-  wait "$halves"
-  rm -f "$VENV"/half-?.txt
+  install_lock
   # Compiling on all processors is faster than pip. Tests of packages, and packages
   # that are compiled already, are skipped.
   rarely='/(tests|pip|mypyc?|debugpy|setuptools|sphinx|snowballstemmer|docutils)/'
   "$VENV/bin/python" -m compileall -qq -j 0 -x "$rarely" "$VENV/lib" || :
   printf '%s\n' "$wanted" >"$VENV/ssdlab-lock"
+}
+
+# Creates the environment while the distribution installs packages, if it has Python.
+begin_environment() {
+  python=$(find_python)
+  if [ -n "$early" ] || [ -z "$python" ] || ! has_venv "$python"; then return 0; fi
+  install_locked "$python" &
+  early=$!
+  trap 'kill "$early" 2>/dev/null || :' EXIT
+}
+
+finish_environment() {
+  if [ -n "$early" ]; then
+    wait "$early"
+    trap - EXIT
+  fi
+  install_locked "$(find_python)"
 }
 
 install_package() {
@@ -263,7 +295,7 @@ case $MODE in
   run | test | vm | lab)
     get_pieces
     if [ "$MODE" = test ]; then get_test_programs; fi
-    install_locked "$(find_python)"
+    finish_environment
     install_package
     build_kernels
     say 'ready'
