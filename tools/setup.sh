@@ -25,16 +25,21 @@ is_new_enough() {
 
 has_venv() { "$1" -c 'import ensurepip, venv' >/dev/null 2>&1; }
 
-# The first Python that can create an environment; otherwise the first new enough.
+# The first Python that can create an environment; otherwise the first new enough. One of
+# the distribution goes first: compiled with profiles, it takes up to half the time of
+# one that pyenv compiled.
 find_python() {
   fallback=
   for name in python3.13 python3.12 python3.11 python3; do
-    is_new_enough "$name" || continue
-    if has_venv "$name"; then
-      printf '%s\n' "$name"
-      return
-    fi
-    fallback=${fallback:-$name}
+    case :$PATH: in *:/usr/bin:*) candidates="/usr/bin/$name $name" ;; *) candidates=$name ;; esac
+    for python in $candidates; do
+      is_new_enough "$python" || continue
+      if has_venv "$python"; then
+        printf '%s\n' "$python"
+        return
+      fi
+      fallback=${fallback:-$python}
+    done
   done
   printf '%s\n' "$fallback"
 }
@@ -242,7 +247,7 @@ run_uv() {
 install_locked() {
   wanted="$ROOT|$("$1" -c 'import sys; print(sys.version.split()[0])')|$(cksum <"$ROOT/requirements.lock")"
   venv_works && is_stamped ssdlab-lock "$wanted" && return
-  say "creating .venv with $1 from requirements.lock (a minute or two)"
+  say "creating .venv with $1 from requirements.lock (a minute)"
   if [ -f "$VENV/ssdlab-lock" ] || ! venv_works; then
     "$1" -m venv --clear "$VENV"
   else
