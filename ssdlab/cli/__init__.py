@@ -28,6 +28,7 @@ from ssdlab.cli import (
     show,
     store,
     store_check,
+    store_plan,
     watch,
 )
 from ssdlab.cli.group import main
@@ -61,5 +62,6 @@ __all__ = [
     "show",
     "store",
     "store_check",
+    "store_plan",
     "watch",
 ]
