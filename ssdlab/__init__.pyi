@@ -10,6 +10,7 @@ from .fio.histlogs.read import read_fio_histogram_log as read_fio_histogram_log
 from .fio.logs.read import read_fio_log as read_fio_log
 from .fio.read import read_fio as read_fio
 from .fleet.fleet import summarise_fleet as summarise_fleet
+from .fleet.gauge import assess_gauge as assess_gauge
 from .fleet.repetitions import find_repetitions as find_repetitions
 from .fleet.store import open_store as open_store
 from .importers import import_run as import_run

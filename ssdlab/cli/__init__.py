@@ -28,6 +28,7 @@ from ssdlab.cli import (
     show,
     store,
     store_check,
+    store_gauge,
     store_plan,
     watch,
 )
@@ -62,6 +63,7 @@ __all__ = [
     "show",
     "store",
     "store_check",
+    "store_gauge",
     "store_plan",
     "watch",
 ]

@@ -214,7 +214,7 @@ Exit codes:
      compare: a drive is worse than --fail-if-worse allows
      store check: drives are worse than a limit
      store verify: runs are gone, changed or incomplete
-4    compare, store check, store plan: that cannot be told
+4    compare, store check, store plan, store gauge: that cannot be told
 130  stopped
 """
 
