@@ -1,5 +1,6 @@
 from . import analysis as analysis
 from . import figures as figures
+from .budget.budget import summarise_budget as summarise_budget
 from .compare.runs import compare_runs as compare_runs
 from .engine.display import show_progress as show_progress
 from .engine.suite import resume_run as resume_run

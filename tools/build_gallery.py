@@ -26,6 +26,7 @@ import pytest
 
 import ssdlab
 from ssdlab.analysis import reduce_series
+from ssdlab.budget.pages import budget_document
 from ssdlab.classes.pages import storage_class_document
 from ssdlab.classes.runs import read_class_runs
 from ssdlab.compare import row_figures as compared
@@ -199,6 +200,8 @@ def _draw_made(drawn: Drawn, folder: Path) -> None:
         store = made_fleet(folder / "fleet", 40)
         render_document(fleet_document(ssdlab.summarise_fleet(store)))
         render_document(gauge_document(ssdlab.assess_gauge(store)))
+        budget = ssdlab.summarise_budget(SAMPLES / "virtual-all")
+        render_document(budget_document(budget))
 
 
 def _draw_frames() -> None:

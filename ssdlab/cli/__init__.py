@@ -1,6 +1,7 @@
 """The command line: parse, call, print."""
 
 from ssdlab.cli import (
+    budget,
     campaign,
     ceiling,
     classes,
@@ -35,6 +36,7 @@ from ssdlab.cli import (
 from ssdlab.cli.group import main
 
 __all__ = [
+    "budget",
     "campaign",
     "ceiling",
     "classes",
