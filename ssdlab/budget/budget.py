@@ -24,7 +24,7 @@ from ssdlab.model.errors import ParameterError, StoreError, UnknownNameError
 from ssdlab.stats.uncertainty import Combined, combine_contributions
 from ssdlab.store.run import Run
 
-Untold = Literal["", "no-value", "not-steady", "not-judged", "no-scatter"]
+Reason = Literal["", "no-value", "not-steady", "not-judged", "no-scatter"]
 Scope = Literal["run", "drive", "model"]
 _NO_STORE = "no store was given: --store"
 
@@ -51,7 +51,7 @@ class Budget:
     result: Result
     entries: tuple[Entry, ...]
     combined: Combined | None
-    reason: Untold = ""
+    reason: Reason = ""
 
     @property
     def scope(self) -> Scope:
@@ -153,14 +153,14 @@ def summarise_budget(  # noqa: PLR0913 - each is a choice of a user
 
 def judge_entries(
     result: Result, entries: Iterable[Entry], *, confidence_percent: float
-) -> tuple[Combined | None, Untold]:
+) -> tuple[Combined | None, Reason]:
     """Return the combined uncertainty, or why there is none.
 
     A result without steady state, or whose own scatter is not known, has none.
     """
     known = [one for one in entries if one.contribution is not None]
     own = [one for one in known if one.source in {"round to round", "IO to IO"}]
-    reason: Untold = ""
+    reason: Reason = ""
     if not result.value > 0:
         reason = "no-value"
     elif result.is_steady is None:

@@ -241,7 +241,7 @@ def population_entries(
     if not of_runs:
         words = "no drive was run twice"
         yield Entry(source=RUN_TO_RUN, basis=words)
-        yield Entry(source=DRIVE_TO_DRIVE, basis=f"{words}: not told from runs")
+        yield Entry(source=DRIVE_TO_DRIVE, basis=f"{words}: not separate from runs")
         return
     known = Components(rows=rows)
     part = partial(_component_entry, value=value, known=known, counts=counts)

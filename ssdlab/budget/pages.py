@@ -16,7 +16,7 @@ from ssdlab.text.numbers import number_text, or_unknown, rounded_text
 from ssdlab.text.quantities import Quantity, suited_quantity
 from ssdlab.text.table import Table, column, tabulate
 
-_UNTOLD: Final = {
+_REASONS: Final = {
     "no-value": "This metric was not measured of it.",
     "not-steady": "The test was not steady, so the window has no steady-state result.",
     "not-judged": "No steady state was judged of the test.",
@@ -89,7 +89,7 @@ def answer_texts(budget: Budget) -> Iterator[str]:
     """Yield the result with its uncertainty, and what that does not hold."""
     name, combined = result_text(budget), budget.combined
     if combined is None:
-        yield f"{name}: the uncertainty CANNOT BE TOLD. {_UNTOLD[budget.reason]}"
+        yield f"{name}: the uncertainty CANNOT BE TOLD. {_REASONS[budget.reason]}"
         return
     known, value = _quantity(budget), budget.result.value
     expanded = combined.expanded
@@ -197,7 +197,7 @@ def basis_table(budget: Budget) -> Table:
 
 
 def share_text(percent: float) -> str:
-    """Return a share of the variance [%]; the smallest are not told exactly.
+    """Return a share of the variance [%]; the smallest are not exact.
 
     >>> share_text(93.456), share_text(1e-7)
     ('93.5', '< 0.01')

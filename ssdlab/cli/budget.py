@@ -22,7 +22,7 @@ from ssdlab.text.terminal import printable, table_lines, without_columns, wrappe
 if TYPE_CHECKING:
     from ssdlab.budget.budget import Budget
 
-_EXIT_UNTOLD = 4
+_EXIT_UNKNOWN = 4
 _MOST_WIDTH = 120
 _LESS_NEEDED = ("c", "u(x)", "Distribution", "Freedom", "Type")
 _REMEDY = "Create the folder, or name another file with -o."
@@ -87,7 +87,7 @@ def budget(
         _print(found)
         if output is not None:
             click.echo(f"\n{printable(str(output))}")
-    sys.exit(_EXIT_UNTOLD if found.reason else 0)
+    sys.exit(_EXIT_UNKNOWN if found.reason else 0)
 
 
 def _print(found: "Budget") -> None:

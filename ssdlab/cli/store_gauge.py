@@ -13,7 +13,7 @@ from ssdlab.cli.store import store, store_argument
 from ssdlab.cli.store_plan import print_left_out, takes_study
 from ssdlab.text.terminal import printable, table_lines, wrapped
 
-_EXIT_UNTOLD = 4
+_EXIT_UNKNOWN = 4
 _MOST_WIDTH = 120
 _REMEDY = "Create the folder, or name another file with -o."
 _HELP = """Tell how much of the scatter is the measurement's: gauge R&R.
@@ -44,7 +44,7 @@ repeats, hosts without drives in common.
     default="platform,cpu",
     show_default=True,
     metavar="COLUMN,...",
-    help="columns of runs that tell hosts apart",
+    help="columns of runs that distinguish hosts",
 )
 @page_option
 @overwrite_option
@@ -89,4 +89,4 @@ def gauge(
         print_left_out(found.pilot, width)
         if output is not None:
             click.echo(f"\n{printable(str(output))}")
-    sys.exit(_EXIT_UNTOLD if found.reason else 0)
+    sys.exit(_EXIT_UNKNOWN if found.reason else 0)

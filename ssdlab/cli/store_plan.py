@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ssdlab.fleet.repetitions import Repetitions
     from ssdlab.stats.repetitions import Purpose
 
-_EXIT_UNTOLD = 4
+_EXIT_UNKNOWN = 4
 _MOST_WIDTH = 120
 _HOUR_S = 3600.0
 _PERCENT = re.compile(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*%?\s*")
@@ -189,7 +189,7 @@ def plan(  # noqa: PLR0913 - one argument an option
         click.echo(json.dumps(shown, indent=1, allow_nan=False))
     else:
         _print(found)
-    sys.exit(_EXIT_UNTOLD if found.planned is None else 0)
+    sys.exit(_EXIT_UNKNOWN if found.planned is None else 0)
 
 
 def _print(found: "Repetitions") -> None:

@@ -2,7 +2,7 @@
 
 Hosts are the appraisers, drives the parts, and the runs of a drive on a host the
 repeats. Where drives were measured on several hosts both are crossed, otherwise drives
-are nested in hosts, and what they have in common is not told.
+are nested in hosts, and their interaction is unknown.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,7 @@ Design = Literal["crossed", "nested"]
 Part = Literal[
     "repeatability", "host", "host x drive", "gauge R&R", "drive", "total"
 ]  # fmt: skip
-Untold = Literal[
+Reason = Literal[
     "", "no-runs", "one-host", "one-drive", "no-repeats", "few-in-common", "apart",
     "few-drives", "no-scatter",
 ]  # fmt: skip
@@ -57,14 +57,14 @@ class Gauge:
     runs : pandas.DataFrame
         The runs that are looked at, with ``drive``, ``host``, ``value`` and ``log``.
     host_columns : tuple of str
-        What tells hosts apart.
+        What distinguishes hosts.
     design : {"crossed", "nested"}
         Whether drives were measured on several hosts.
     components : Components or None
         Variances of the logarithm: ``host``, ``drive``, ``both`` (of their interaction,
         if crossed) and ``run``.
     reason : str
-        Why nothing can be told; empty if something can.
+        Why nothing is known; empty if something is.
     """
 
     pilot: Pilot
@@ -72,11 +72,11 @@ class Gauge:
     host_columns: tuple[str, ...]
     design: Design
     components: Components | None
-    reason: Untold = ""
+    reason: Reason = ""
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """What is told: without the interaction if drives are nested in hosts."""
+        """What is known: without the interaction if drives are nested in hosts."""
         known = self.components
         if known is None:
             return ()
@@ -105,7 +105,7 @@ class Gauge:
 
     @cached_property
     def categories(self) -> Interval:
-        """How many classes of drives can be told apart (ndc), rounded down."""
+        """How many classes of drives can be distinguished (ndc), rounded down."""
         found = self._interval(
             lambda of: (
                 CATEGORIES
@@ -140,7 +140,7 @@ class Gauge:
 
 
 def _sum(of: Mapping[str, Any], part: Part) -> Any:
-    """Return the variance of a part; what is not told is no part of it."""
+    """Return the variance of a part; what is unknown is no part of it."""
     return np.sum([of[name] for name in PARTS[part] if name in of], axis=0)
 
 
@@ -180,14 +180,14 @@ def assess_gauge(  # noqa: PLR0913 - each is a choice of a user
     accept : str, default ""
         Conditions that may differ, as of `ssdlab.summarise_fleet`.
     hosts : iterable of str, default ("platform", "cpu")
-        The columns of ``runs`` that tell hosts apart. Two hosts of the same make are
+        The columns of ``runs`` that distinguish hosts. Two hosts of the same make are
         one, unless another column, such as ``label``, names them.
 
     Returns
     -------
     Gauge
-        Components of variance, %GRR and categories; or ``reason``, why they cannot be
-        told.
+        Components of variance, %GRR and categories; or ``reason``, why they are
+        unknown.
 
     Raises
     ------
@@ -235,10 +235,10 @@ def study_runs(
     )
 
 
-def _analyse(runs: pd.DataFrame, design: Design) -> tuple[Untold, Components | None]:
-    """Return the components of variance, or why they cannot be told."""
+def _analyse(runs: pd.DataFrame, design: Design) -> tuple[Reason, Components | None]:
+    """Return the components of variance, or why they are unknown."""
     hosts, drives = runs["host"].nunique(), runs["drive"].nunique()
-    lacks: Mapping[Untold, bool] = {
+    lacks: Mapping[Reason, bool] = {
         "no-runs": runs.empty,
         "one-host": hosts < 2,
         "one-drive": drives < 2,

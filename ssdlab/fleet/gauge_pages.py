@@ -21,18 +21,18 @@ from ssdlab.stats.plain_rows import plain_value
 from ssdlab.text.numbers import NOT_MEASURED, rounded_text
 from ssdlab.text.table import Table, column, tabulate
 
-_UNTOLD: Final = {
+_REASONS: Final = {
     "no-runs": "No run can be used: see what is left out.",
     "one-host": "All runs are of one host, so nothing is known of the next. Measure "
-    "the same drives on a second one, or name what tells hosts apart (--hosts).",
+    "the same drives on a second one, or name what distinguishes hosts (--hosts).",
     "one-drive": "All runs are of one drive. Measure a second one, better five.",
     "no-repeats": "No drive was run twice on a host. Repeat some runs, with purge and "
     "preconditioning.",
     "apart": "The hosts fall into groups that have no drive in common. Measure some of "
     "the drives of each on the others.",
     "few-in-common": "Hosts have so few drives in common that what a host does to all "
-    "and what it does to one cannot be told apart. Measure two drives on both.",
-    "few-drives": "Each host has one drive, so host and drive cannot be told apart. "
+    "and what it does to one are not separate. Measure two drives on both.",
+    "few-drives": "Each host has one drive, so host and drive are not separate. "
     "Measure the same drives on both hosts, or two on each.",
     "no-scatter": "The runs do not scatter at all, which no drive does: check where "
     "they come from.",
@@ -102,7 +102,7 @@ def answer_texts(gauge: Gauge) -> Iterator[str]:
     )
     yield f"{workload_text(pilot.choice)}, {pilot.group}: {', '.join(counts)}."
     if gauge.reason:
-        yield f"CANNOT BE TOLD. {_UNTOLD[gauge.reason]}"
+        yield f"CANNOT BE TOLD. {_REASONS[gauge.reason]}"
         return
     share, categories = gauge.gauge_share, gauge.categories
     classes = [
@@ -138,13 +138,13 @@ def _ends_text(found: Interval) -> str:
 def note_texts(gauge: Gauge) -> Iterator[str]:
     """Yield what the study rests on, and what it cannot tell."""
     columns = ", ".join(gauge.host_columns)
-    yield f"Hosts are told apart by {columns}; two that are equal in it count as one."
+    yield f"Hosts are distinguished by {columns}; two equal ones count as one."
     if gauge.components is None:
         return
     if gauge.design == "nested":
         yield (
             "No drive was measured on two hosts: drives are nested in hosts. Host x "
-            "drive is not told, and is part of drive to drive."
+            "drive is unknown, and is part of drive to drive."
         )
     if not gauge.is_balanced:
         counts = gauge.counts.to_numpy()

@@ -1,4 +1,4 @@
-"""Runs of a store that are alike but for drive, host and time: what a study rests on.
+"""Runs of a store under equal conditions on several drives: what a study rests on.
 
 They have one model and one firmware, those of the most drives.
 """

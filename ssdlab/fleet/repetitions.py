@@ -32,7 +32,7 @@ from ssdlab.stats.repetitions import (
 )
 from ssdlab.store.run import Run
 
-Untold = Literal[
+Reason = Literal[
     "", "no-runs", "one-drive", "no-repeats", "no-scatter", "no-costs", "too-small",
     "too-few-drives",
 ]  # fmt: skip
@@ -40,7 +40,7 @@ Untold = Literal[
 LEAST_ROUNDS: Final = PTS_CRITERIA.window_rounds
 HOUR_S: Final = 3600.0
 _MOST_READ: Final = 60  # folders: each takes a part of a second
-_USUAL_RUNS: Final = (1, 2, 3, 4)  # of a drive, that are shown beside what is planned
+_USUAL_RUNS: Final = (1, 2, 3, 4)  # of a drive, shown next to what is planned
 _MOST_RUNS: Final = 50  # of a drive
 
 
@@ -113,12 +113,12 @@ class Repetitions:
     rounds_by_run: pd.DataFrame
     planned: Way | None = None
     ways: tuple[Way, ...] = ()
-    reason: Untold = ""
+    reason: Reason = ""
     drives_by_median: int | None = None
 
     @property
     def has_rounds(self) -> bool:
-        """Whether the variance of rounds is told from that of runs."""
+        """Whether the variances of rounds and of runs are separate."""
         return self.components is not None and "round" in self.components.names
 
 
@@ -175,7 +175,7 @@ def find_repetitions(  # noqa: PLR0913 - each is a choice of a user
     Returns
     -------
     Repetitions
-        What is planned, and other ways; or ``reason``, why that cannot be told.
+        What is planned, and other ways; or ``reason``, why that is unknown.
 
     Raises
     ------
@@ -337,8 +337,8 @@ def _components(kept: pd.DataFrame, rounds: pd.DataFrame) -> Components | None:
 
 
 def plan_ways(found: Repetitions, *, most_drives: int | None = None) -> Repetitions:
-    """Return what the variances and costs of a pilot give, or why that is not told."""
-    reason, known = _untold(found), found.components
+    """Return what the variances and costs of a pilot give, or why that is unknown."""
+    reason, known = _find_reason(found), found.components
     if known is None or reason not in {"", "no-costs"}:
         return replace(found, planned=None, ways=(), reason=reason)
     rounds = _best_rounds(found, known.estimates)
@@ -360,10 +360,10 @@ def plan_ways(found: Repetitions, *, most_drives: int | None = None) -> Repetiti
     )
 
 
-def _untold(found: Repetitions) -> Untold:
+def _find_reason(found: Repetitions) -> Reason:
     """Return what a pilot lacks, if anything."""
     costs, known = found.costs, found.components
-    lacks: Mapping[Untold, bool] = {
+    lacks: Mapping[Reason, bool] = {
         "no-runs": found.pilot.kept.empty,
         "one-drive": found.pilot.drives < 2,
         "no-repeats": known is None,

@@ -12,7 +12,7 @@ from ssdlab.stats.plain_rows import plain_value
 from ssdlab.text.numbers import NOT_MEASURED, rounded_text
 from ssdlab.text.table import Table, column, tabulate
 
-_UNTOLD: Final = {
+_REASONS: Final = {
     "no-runs": "No run can be used: see what is left out.",
     "one-drive": "How drives scatter was not sampled. Measure a second drive at least, "
     "better five, and one of them twice; then ask again.",
@@ -93,13 +93,13 @@ def _percent(variance: float) -> float:
 
 
 def answer_lines(found: Repetitions) -> Iterator[str]:
-    """Yield what is planned, or why that cannot be told."""
+    """Yield what is planned, or why that is unknown."""
     pilot, aim = found.pilot, found.aim
     yield f"{workload_text(pilot.choice)}, {pilot.group}".removesuffix(", ")
     claimed = _CLAIMED[aim.purpose].format(aim.percent)
     claimed = claimed.replace("95 %", f"{aim.confidence_percent:g} %", 1)
     if found.planned is None:
-        yield f"CANNOT BE TOLD, to show {claimed}. {_UNTOLD[found.reason]}"
+        yield f"CANNOT BE TOLD, to show {claimed}. {_REASONS[found.reason]}"
         return
     yield f"To show {claimed}: {_way_text(found, found.planned)}."
     as_estimated = found.planned.drives_as_estimated
@@ -134,8 +134,8 @@ def note_lines(found: Repetitions) -> Iterator[str]:
     )
     if known and not found.has_rounds:
         yield (
-            "Rounds: cannot be told from runs, as they were not read of repeated runs "
-            "of two drives, or the metric is none of a round. Run to run holds both: "
+            "Rounds: not separate from runs, as they were not read of repeated runs "
+            "of two drives, or rounds do not have the metric. Run to run holds both: "
             f"measure as many rounds as in the pilot. Times are for {LEAST_ROUNDS}."
         )
     for name in known.truncated if known else ():

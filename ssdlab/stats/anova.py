@@ -21,7 +21,7 @@ FloatArray = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
 Labels = Sequence[Hashable]
 
-DRAWS: Final = 10_000
+DRAWS: Final = 4_000
 _SEED: Final = 1992  # arbitrary, but fixed, so that a table can be reproduced
 
 
@@ -137,7 +137,7 @@ def analyse_nested(
     """Return the rows of values at nested levels, the outermost first.
 
     A label counts within the labels of the levels outside of it. A row without degrees
-    of freedom is left out: its component cannot be told.
+    of freedom is left out: its component is unknown.
 
     References
     ----------
@@ -174,7 +174,7 @@ def analyse_crossed(
     """Return the rows of two crossed factors: each beyond the other, both, the rest.
 
     Cells may be empty, and have unequal numbers of values. A row without degrees of
-    freedom is left out: its component cannot be told.
+    freedom is left out: its component is unknown.
 
     References
     ----------

@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -177,50 +176,3 @@ def test_command_shows_a_study_or_why_not(place: Path, tmp_path: Path) -> None:
     assert call("store", "gauge", place, "--hosts", "colour").returncode == 2
     with pytest.raises(UnknownNameError):
         ssdlab.assess_gauge(place, hosts=["colour"])
-
-
-def drawn_studies(
-    count: int, truth: dict[str, float], *, lost: int = 0
-) -> Iterator[Gauge]:
-    """Yield studies of 3 hosts, 6 drives and 2 runs with components of variance."""
-    rng = np.random.default_rng(11)
-    host, drive = np.indices((3, 6, 2))[:2].reshape(2, -1)
-    scale = {name: math.sqrt(one) for name, one in truth.items()}
-    for _ in range(count):
-        log = scale["host"] * rng.standard_normal(3)[host]
-        log += scale["drive"] * rng.standard_normal(6)[drive]
-        log += scale["both"] * rng.standard_normal((3, 6))[host, drive]
-        log += scale["run"] * rng.standard_normal(host.size)
-        kept = rng.permutation(host.size)[lost:]
-        yield study([
-            (f"h{h}", f"d{d}", float(one))
-            for h, d, one in zip(host[kept], drive[kept], log[kept], strict=True)
-        ])
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize(
-    ("both", "host", "lost"), [(0.09, 0.5, 0), (0.0, 0.0, 0), (0.09, 0.5, 8)]
-)
-def test_intervals_hold_the_truth(
-    both: float, host: float, lost: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ssdlab.stats.anova.DRAWS", 2000)
-    truth = {"host": host, "drive": 1.0, "both": both, "run": 0.25}
-    scatters = {
-        part: 100 * math.sqrt(sum(truth[name] for name in names))
-        for part, names in PARTS.items()
-    }
-    held: dict[str, list[bool]] = {}
-    for found in drawn_studies(120, truth, lost=lost):
-        assert found.components is not None
-        for part in found.parts:
-            one = found.scatter(part)
-            held.setdefault(part, []).append(one.low <= scatters[part] <= one.high)
-        share = found.gauge_share
-        true_share = 100 * scatters["gauge R&R"] / scatters["total"]
-        held.setdefault("share", []).append(share.low <= true_share <= share.high)
-    rates = {name: np.mean(ones) for name, ones in held.items()}
-    assert min(rates.values()) > 0.90, rates
-    whole = np.mean([all(ones) for ones in zip(*held.values(), strict=True)])
-    assert whole > 0.70

@@ -1,12 +1,8 @@
 """How many repetitions at each level, and what as many of them show."""
 
-import math
-
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from ssdlab.stats.repetitions import (
     Aim,
@@ -80,15 +76,3 @@ def test_median_takes_as_many_as_its_ranks_show() -> None:
     assert wide is not None
     assert narrow is not None
     assert 6 <= wide < narrow < 200
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("spread", [0.02, 0.05])
-def test_needed_count_finds_the_difference_as_often_as_is_wanted(spread: float) -> None:
-    drives = needed_count(spread**2, FIVE)
-    assert drives is not None
-    rng = np.random.default_rng(7)
-    first, second = spread * rng.standard_normal((2, 20_000, drives))
-    p = stats.ttest_ind(first + math.log(1.05), second, axis=1).pvalue
-    assert 0.79 < (p < 0.05).mean() < 0.93  # drives are whole
-    assert (stats.ttest_ind(first, second, axis=1).pvalue < 0.05).mean() < 0.055
