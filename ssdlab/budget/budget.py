@@ -161,12 +161,12 @@ def judge_entries(
     known = [one for one in entries if one.contribution is not None]
     own = [one for one in known if one.source in {"round to round", "IO to IO"}]
     reason: Reason = ""
-    if not result.value > 0:
-        reason = "no-value"
-    elif result.is_steady is None:
+    if result.is_steady is None:
         reason = "not-judged"
     elif not result.is_steady:
         reason = "not-steady"
+    elif not result.value > 0:
+        reason = "no-value"
     elif not own:
         reason = "no-scatter"
     if reason:
