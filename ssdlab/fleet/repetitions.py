@@ -342,9 +342,14 @@ def plan_ways(found: Repetitions, *, most_drives: int | None = None) -> Repetiti
     if known is None or reason not in {"", "no-costs"}:
         return replace(found, planned=None, ways=(), reason=reason)
     rounds = _best_rounds(found, known.estimates)
-    runs = _best_runs(found, known.estimates, rounds)
-    planned: Way | None = _way(found, known, (runs, rounds))
-    if not reason and planned and planned.drives is None:
+    most = _best_runs(found, known.estimates, rounds)
+    nearest = [
+        _way(found, known, (n, rounds)) for n in range(max(1, most - 1), most + 1)
+    ]
+    best = min(nearest, key=_cost_or_infinity)
+    runs = best.runs
+    planned: Way | None = best
+    if not reason and best.drives is None:
         reason = "too-small"
     if not reason and most_drives is not None:
         ways = (_way(found, known, (n, rounds)) for n in range(runs, _MOST_RUNS + 1))
@@ -358,6 +363,10 @@ def plan_ways(found: Repetitions, *, most_drives: int | None = None) -> Repetiti
         ways=tuple(_way(found, known, (n, rounds)) for n in numbers),
         reason=reason,
     )
+
+
+def _cost_or_infinity(way: Way) -> float:
+    return np.inf if way.cost_s is None else way.cost_s
 
 
 def _find_reason(found: Repetitions) -> Reason:

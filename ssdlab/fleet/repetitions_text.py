@@ -144,7 +144,9 @@ def note_lines(found: Repetitions) -> Iterator[str]:
             "explains; set to 0."
         )
     if costs.run_s is not None and costs.round_s is not None:
-        source = f"{counted(costs.recorded_runs, 'pilot run')} and options"
+        source = "as given"
+        if costs.recorded_runs:
+            source = f"of {counted(costs.recorded_runs, 'pilot run')}, unless given"
         parts = {
             "a round": costs.round_s,
             "a run besides its window": costs.run_s,
@@ -154,7 +156,7 @@ def note_lines(found: Repetitions) -> Iterator[str]:
             f"{what} {duration_label(cost) if cost else 'nothing'}"
             for what, cost in parts.items()
         ]
-        yield f"Costs (of {source}): {', '.join(texts)}."
+        yield f"Costs ({source}): {', '.join(texts)}."
     yield _median_text(found)
     if pilot.others_text:
         yield pilot.others_text
