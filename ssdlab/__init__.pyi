@@ -1,5 +1,6 @@
 from . import analysis as analysis
 from . import figures as figures
+from .budget.budget import summarise_budget as summarise_budget
 from .compare.runs import compare_runs as compare_runs
 from .engine.display import show_progress as show_progress
 from .engine.suite import resume_run as resume_run
@@ -10,6 +11,8 @@ from .fio.histlogs.read import read_fio_histogram_log as read_fio_histogram_log
 from .fio.logs.read import read_fio_log as read_fio_log
 from .fio.read import read_fio as read_fio
 from .fleet.fleet import summarise_fleet as summarise_fleet
+from .fleet.gauge import assess_gauge as assess_gauge
+from .fleet.repetitions import find_repetitions as find_repetitions
 from .fleet.store import open_store as open_store
 from .importers import import_run as import_run
 from .ingest.opening import open_run as open_run

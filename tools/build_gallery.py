@@ -26,11 +26,13 @@ import pytest
 
 import ssdlab
 from ssdlab.analysis import reduce_series
+from ssdlab.budget.pages import budget_document
 from ssdlab.classes.pages import storage_class_document
 from ssdlab.classes.runs import read_class_runs
 from ssdlab.compare import row_figures as compared
 from ssdlab.compare.looks import make_side_looks
 from ssdlab.explorer import cell_rounds
+from ssdlab.fleet.gauge_pages import gauge_document
 from ssdlab.fleet.pages import fleet_document
 from ssdlab.paper.blocks import Note, Page, Plot
 from ssdlab.paper.context import read_context
@@ -195,8 +197,11 @@ def _draw_made(drawn: Drawn, folder: Path) -> None:
             make_saturated(folder / name, share=share) for name, share in HOSTS.items()
         ]
         render_document(hosts_document(read_hosts(*pair)))
-        fleet = ssdlab.summarise_fleet(made_fleet(folder / "fleet", 40))
-        render_document(fleet_document(fleet))
+        store = made_fleet(folder / "fleet", 40)
+        render_document(fleet_document(ssdlab.summarise_fleet(store)))
+        render_document(gauge_document(ssdlab.assess_gauge(store)))
+        budget = ssdlab.summarise_budget(SAMPLES / "virtual-all")
+        render_document(budget_document(budget))
 
 
 def _draw_frames() -> None:

@@ -1,6 +1,7 @@
 """The command line: parse, call, print."""
 
 from ssdlab.cli import (
+    budget,
     campaign,
     ceiling,
     classes,
@@ -28,11 +29,14 @@ from ssdlab.cli import (
     show,
     store,
     store_check,
+    store_gauge,
+    store_plan,
     watch,
 )
 from ssdlab.cli.group import main
 
 __all__ = [
+    "budget",
     "campaign",
     "ceiling",
     "classes",
@@ -61,5 +65,7 @@ __all__ = [
     "show",
     "store",
     "store_check",
+    "store_gauge",
+    "store_plan",
     "watch",
 ]

@@ -22,7 +22,7 @@ from ssdlab.fleet.conditions import (
     settings_of_tests,
 )
 from ssdlab.fleet.contrast import METRICS, NAMES, FleetMetric
-from ssdlab.fleet.selection import value_text
+from ssdlab.fleet.selection import Condition, select_runs, value_text
 from ssdlab.fleet.store import Store
 from ssdlab.model.errors import StoreError, UnknownNameError
 from ssdlab.pts.suite import CATALOG
@@ -130,12 +130,17 @@ def _order(row: Any) -> tuple[Any, ...]:
 
 
 def read_runs(
-    store: Store, choice: Choice, *, accepted: Collection[str] = ()
+    store: Store,
+    choice: Choice,
+    *,
+    accepted: Collection[str] = (),
+    where: Sequence[Condition] = (),
 ) -> pd.DataFrame:
     """Return every run of a store, what it measured, and why it is left out.
 
-    One row per run, the oldest first: its drive, ``value`` with the interval of its own
-    rounds, ``left_out`` (empty for a run that is kept) and ``detail``.
+    One row per run for which ``where`` holds, the oldest first: its drive, ``value``
+    with the interval of its own rounds, ``left_out`` (empty for a run that is kept) and
+    ``detail``.
     """
     named = {"test": choice.test, "direction": choice.direction}
     cells = store.cells(choice.workload, **named)
@@ -146,7 +151,7 @@ def read_runs(
     )
     steady = steady[steady["test"] == choice.test]
     return describe_runs(
-        store.runs(),
+        select_runs(store.runs(), where, store=store.url),
         cells,
         test=choice.test,
         metric=choice.metric,

@@ -1,6 +1,8 @@
 """The rounds of a run that is far off, read from its folder if that is still there."""
 
-from typing import Any, Final
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,8 @@ from ssdlab.qos.loads import workload_label
 from ssdlab.stats.matrix import mark_window
 from ssdlab.stats.outliers import LEAST_VALUES, find_outliers
 from ssdlab.store.run import Run
+
+_T = TypeVar("_T")
 
 MOST_READ: Final = 12  # folders of a page: each takes a part of a second
 OF_ROUNDS: Final = ("iops", "bw", "mean")  # the metrics that every round has
@@ -34,18 +38,23 @@ def find_odd_rounds(runs: pd.DataFrame, choice: Choice) -> pd.DataFrame:
 def _rounds_of(run_id: str, folder: str, choice: Choice) -> dict[str, Any]:
     if choice.metric.name not in OF_ROUNDS:
         return {}
-    try:
-        run = open_run(folder)
-        if run.record.run_id != run_id:
-            return {}
-        values = rounds_of_run(run, choice)
-    except (SsdlabError, OSError):
+    values = read_stored(run_id, folder, partial(rounds_of_run, choice=choice))
+    if values is None:
         return {}
     known = values[values > 0]
     if len(known) < LEAST_VALUES:
         return {"rounds": len(known), "odd": ()}
     far = find_outliers(np.log(known.to_numpy(float)))
     return {"rounds": len(known), "odd": tuple(map(int, known.index[far]))}
+
+
+def read_stored(run_id: str, folder: str, read: Callable[[Run], _T]) -> _T | None:
+    """Return what is read of a stored run; None if its folder is gone or another's."""
+    try:
+        run = open_run(folder)
+        return read(run) if run.record.run_id == run_id else None
+    except (SsdlabError, OSError):
+        return None
 
 
 def rounds_of_run(run: Run, choice: Choice) -> "pd.Series[float]":
@@ -56,5 +65,5 @@ def rounds_of_run(run: Run, choice: Choice) -> "pd.Series[float]":
     marked = mark_window(own, run.windows)
     inside = marked[marked["is_in_window"].fillna(value=False).astype(bool)]
     is_own = [workload_label(row) == choice.workload for _, row in inside.iterrows()]
-    found = inside[is_own].set_index("round")[choice.metric.column]
+    found = inside[np.array(is_own, bool)].set_index("round")[choice.metric.column]
     return found.dropna().astype(float)

@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "export": ("export", "RUN", "--format", "csv"),
     "parquet": ("export", "RUN", "--format", "parquet", "-o", "OUT"),
     "qos": ("qos", "RUN"),
+    "budget": ("budget", "RUN", "-o", "OUT"),
     "compare": ("compare", "RUN", "OTHER", "--json"),
     "classes": ("classes", "RUN", "-o", "OUT"),
     "explore": ("explore", "RUN"),
@@ -51,6 +52,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "export": ("run.json", "tables/series.parquet", "export/csv/runs.csv"),
     "parquet": ("tables/runs.parquet",),
     "qos": ("state.json", "tables/bins.parquet"),
+    "budget": ("run.json", "tables/windows.parquet"),
     "compare": ("run.json", "tables/measurements.parquet", f"{STEP}/job.fio"),
     "classes": ("state.json", "tables/steps.parquet"),
     "explore": ("tables/percentiles.parquet",),
@@ -288,6 +290,7 @@ DAMAGED = (
     ("ingest", f"{STEP}/fio.json.gz"),
     ("ingest", "telemetry/session-001.jsonl"),
     ("qos", "tables/bins.parquet"),
+    ("budget", "tables/windows.parquet"),
 )
 
 
