@@ -104,7 +104,6 @@ SIMULATIONS = Lane(
 PURE = Lane(
     name="pure",
     markers=f"not (timed or fio or {_PAGES} or simulation)",
-    workers="3",  # its tests wait for the processes they start
     is_bare=True,
     gives_way=True,
     in_memory=True,
