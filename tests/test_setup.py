@@ -73,8 +73,9 @@ class Machine:
         program.write_text(f"#!/bin/sh\n{body}\n")
         program.chmod(0o755)
 
-    def setup(self, mode: str) -> subprocess.CompletedProcess[str]:
+    def setup(self, mode: str, **more: str) -> subprocess.CompletedProcess[str]:
         environment = {
+            **more,
             "PATH": str(self.folder / "bin"),
             "LOG": str(self.folder / "log"),
             "BIN": str(self.folder / "bin"),
@@ -216,6 +217,19 @@ def test_what_only_tests_need_is_installed_for_them_alone(equipped: Machine) -> 
     assert "Chromium" not in done.stdout
     calls = [line for line in equipped.log if "install" in line and "apt-get" in line]
     assert all(line.endswith(" chromium fonts-dejavu-core") for line in calls)
+
+
+def test_daemons_of_slurm_are_installed_for_tests_in_ci_alone(
+    equipped: Machine,
+) -> None:
+    equipped.add("id", body="echo 0")
+    equipped.add("apt-get", body=APT_GET)
+    assert equipped.setup("test").returncode == 0
+    assert not any("apt-get" in line for line in equipped.log)
+    assert equipped.setup("test", CI="true").returncode == 0
+    calls = [line for line in equipped.log if "install" in line and "apt-get" in line]
+    assert all(line.endswith(" slurmctld slurmd slurm-client munge") for line in calls)
+    assert len(calls) == 2
 
 
 def test_second_setup_does_nothing(equipped: Machine) -> None:

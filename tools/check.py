@@ -56,7 +56,7 @@ LINT: tuple[Command, ...] = (
 )
 _GUEST = ("python", "-m", "pytest", "-m", "vm", "--durations=10", "tests/vm")
 _LAB_TESTS = ("tests/campaign", "tests/fleet")
-_LAB = ("python", "-m", "pytest", "-m", "lab", "--durations=20", *_LAB_TESTS)
+_LAB = ("python", "-m", "pytest", "-m", "lab or slurm", "--durations=20", *_LAB_TESTS)
 # It also compiles the tests once: every worker of the lanes that follow would.
 _COLLECT = (
     *("nice", "-n", "19", "python", "-m", "pytest", "-qqq"),

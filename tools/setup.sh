@@ -195,6 +195,11 @@ get_test_programs() {
   packages=
   has_browser || packages='chromium fonts-dejavu-core'
   has_partitioner || packages="$packages fdisk"
+  # Daemons are not for everybody's machine: `make test-lab` installs them.
+  if [ -n "${CI:-}" ]; then
+    packages="$packages $(packages_of "$(missing_tools "$LAB_TOOLS" tests)")"
+  fi
+  packages=$(echo "$packages" | xargs)
   [ -n "$packages" ] || return 0
   if may_install; then
     begin_environment

@@ -29,7 +29,11 @@ from ssdlab.store.raw import finished_steps
 from ssdlab.store.records import read_state
 from tests.campaign.slurm_lab import SlurmLab, require_slurm
 
-pytestmark = [pytest.mark.lab]
+pytestmark = pytest.mark.slurm
+quick = (
+    pytest.mark.fio
+)  # less than three minutes in sum: the lane of fio has time for them
+long = pytest.mark.lab
 
 SSDLAB = Path(sys.executable).with_name("ssdlab")
 REQUEUED_S = 240.0  # Slurm lets two minutes pass before it starts a job again
@@ -172,6 +176,7 @@ def case(slurm: SlurmLab, tmp_path: Path) -> Iterator[Case]:
         found.backend.stop([found.campaign.job(found.job)])
 
 
+@quick
 def test_k0_undisturbed_run_is_published_and_submitted_once(case: Case) -> None:
     assert case.submit() == (case.job,)
     assert case.submit() == ()
@@ -180,6 +185,7 @@ def test_k0_undisturbed_run_is_published_and_submitted_once(case: Case) -> None:
     assert case.noted == ["run", "ended", "published"]
 
 
+@quick
 def test_k1_run_outlives_a_slurmd_that_is_killed(case: Case) -> None:
     case.submit()
     case.wait_steps(6)
@@ -189,6 +195,7 @@ def test_k1_run_outlives_a_slurmd_that_is_killed(case: Case) -> None:
     case.require_published(sessions=["finished"])
 
 
+@quick
 def test_k2_run_outlives_a_controller_that_is_killed(case: Case) -> None:
     case.submit()
     case.wait_steps(6)
@@ -202,6 +209,7 @@ def test_k2_run_outlives_a_controller_that_is_killed(case: Case) -> None:
     case.slurm.wait(lambda: case.backend.list() is not None)
 
 
+@long
 def test_k3_killed_measurement_is_started_again(case: Case) -> None:
     case.submit()
     case.wait_steps(6)
@@ -212,6 +220,7 @@ def test_k3_killed_measurement_is_started_again(case: Case) -> None:
     assert case.noted == ["run", "ended", "resume", "ended", "published"]
 
 
+@long
 def test_k4_job_of_which_all_was_killed_is_handed_over_again(case: Case) -> None:
     case.submit()
     case.wait_steps(6)
@@ -223,6 +232,7 @@ def test_k4_job_of_which_all_was_killed_is_handed_over_again(case: Case) -> None
     case.require_published(sessions=["killed", "finished"], wait_s=REQUEUED_S)
 
 
+@long
 def test_k5_rebooted_host_goes_on_with_its_run(case: Case) -> None:
     case.submit()
     case.wait_steps(6)
@@ -233,6 +243,7 @@ def test_k5_rebooted_host_goes_on_with_its_run(case: Case) -> None:
     case.require_published(sessions=["killed", "finished"], wait_s=REQUEUED_S + 60)
 
 
+@long
 def test_k6_run_of_a_host_that_was_cut_off_is_resumed(case: Case) -> None:
     case.cell_s = 3  # it outlasts the silence
     case.submit()
@@ -244,6 +255,7 @@ def test_k6_run_of_a_host_that_was_cut_off_is_resumed(case: Case) -> None:
     case.require_published(sessions=["killed", "finished"], wait_s=REQUEUED_S + 120)
 
 
+@quick
 def test_k7_cancelled_run_stops_cleanly_and_is_retried(case: Case) -> None:
     case.submit()
     case.wait_steps(6)
@@ -258,6 +270,7 @@ def test_k7_cancelled_run_stops_cleanly_and_is_retried(case: Case) -> None:
     case.require_published(sessions=["interrupted", "finished"])
 
 
+@long
 def test_k8_urgent_job_waits_until_the_one_that_runs_is_held(
     case: Case, slurm: SlurmLab, tmp_path: Path
 ) -> None:
@@ -279,6 +292,7 @@ def test_k8_urgent_job_waits_until_the_one_that_runs_is_held(
     )
 
 
+@long
 def test_k9_controller_that_lost_its_state_gets_the_job_again(case: Case) -> None:
     case.submit()
     case.wait_steps(6)
@@ -301,6 +315,7 @@ def work(case: Case) -> int:
     return subprocess.run(words, check=False, timeout=60).returncode
 
 
+@quick
 def test_k10_job_that_a_person_starts_too_is_refused(case: Case) -> None:
     case.submit()
     case.wait_steps(6)
@@ -310,6 +325,7 @@ def test_k10_job_that_a_person_starts_too_is_refused(case: Case) -> None:
     assert case.noted.count("run") == 1
 
 
+@long
 def test_k12_jobs_that_a_controller_lost_are_handed_over_again(case: Case) -> None:
     case.submit()
     case.slurm.kill("ctld")  # before it saved that it had accepted a job
@@ -322,6 +338,7 @@ def test_k12_jobs_that_a_controller_lost_are_handed_over_again(case: Case) -> No
     assert case.noted.count("published") == 1
 
 
+@long
 def test_licence_of_a_drive_lets_one_job_at_a_time_run(
     slurm: SlurmLab, tmp_path: Path
 ) -> None:
@@ -335,6 +352,7 @@ def test_licence_of_a_drive_lets_one_job_at_a_time_run(
     second.require_published(sessions=["finished"])
 
 
+@quick
 def test_drive_that_slurm_does_not_know_is_refused_with_the_remedy(
     slurm: SlurmLab, tmp_path: Path
 ) -> None:
@@ -342,6 +360,7 @@ def test_drive_that_slurm_does_not_know_is_refused_with_the_remedy(
         Case(tmp_path, slurm, serial="S9").submit()
 
 
+@long
 def test_drive_is_added_while_another_is_measured(case: Case) -> None:
     case.submit()
     case.wait_steps(4)
