@@ -361,7 +361,7 @@ def test_drive_that_slurm_does_not_know_is_refused_with_the_remedy(
 
 
 @long
-def test_drive_is_added_while_another_is_measured(case: Case) -> None:
+def test_k11_drive_is_added_while_another_is_measured(case: Case) -> None:
     case.submit()
     case.wait_steps(4)
     conf = case.slurm.conf
