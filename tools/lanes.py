@@ -23,13 +23,14 @@ class Lane:
     """Tests that run under the same conditions.
 
     The tests of a module stay in one of the ``workers``, by default one per processor,
-    so that its fixtures are made once. With ``is_bare`` their PATH has only the
-    programs that `tools/setup.sh` installs. No other lane runs beside one that
-    ``is_alone`` but one that ``is_light``: a single process. One that ``gives_way`` has
-    the lowest priority. A test that fails is run ``again`` as often: those that judge
-    times fail where something else keeps the machine busy. One ``in_memory`` keeps its
-    files off the disk, if there is room. Only modules that name one of the markers
-    ``named`` are collected; without any, all modules and the doctests.
+    so that its fixtures are made once. Modules begin in their order, not the largest
+    first: those with few tests that wait long would be the last. With ``is_bare`` their
+    PATH has only the programs that `tools/setup.sh` installs. No other lane runs beside
+    one that ``is_alone`` but one that ``is_light``: a single process. One that
+    ``gives_way`` has the lowest priority. A test that fails is run ``again`` as often:
+    those that judge times fail where something else keeps the machine busy. One
+    ``in_memory`` keeps its files off the disk, if there is room. Only modules that name
+    one of the markers ``named`` are collected; without any, all and the doctests.
     """
 
     name: str
@@ -70,7 +71,7 @@ class Lane:
         return (
             *nice,
             *(sys.executable, "-m", "pytest", "-q", "-m", self.selection),
-            *("-n", self.workers, "--dist", "loadfile"),
+            *("-n", self.workers, "--dist", "loadfile", "--no-loadscope-reorder"),
             *(("--reruns", f"{self.again}") if self.again else ()),
             f"--timeout={_TIMEOUT_S}",
             f"--junitxml={self.report}",
