@@ -8,6 +8,7 @@ import pandas as pd
 
 from ssdlab.fleet.ageing import READINGS, repeated_runs
 from ssdlab.fleet.curves import merge_groups, merged_percentiles
+from ssdlab.fleet.figures import group_looks
 from ssdlab.fleet.fleet import Fleet
 from ssdlab.fleet.history import FEWEST_RUNS, series_of
 from ssdlab.fleet.life_figures import (
@@ -240,11 +241,13 @@ def latency_page(fleet: Fleet) -> Page:
         return Page(title="Latencies of all drives", blocks=())
     table = merged_percentiles(kept, fleet.histograms)
     most = table.nlargest(_MOST_CURVES, "drives", keep="first")["group"]
+    looks = group_looks(kept["group"])
     blocks: list[Block] = [
         Plot(
             figure=plot_exceedance(
                 curves[curves["load"].isin(most)],
                 title="How many IOs are slower, over all drives of a group",
+                colors={group: look.color for group, look in looks.items()},
             )
         ),
         latency_table(table),

@@ -1,6 +1,7 @@
 """The distribution of response times: the nines of a load, and a map over time."""
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
@@ -44,6 +45,7 @@ def plot_exceedance(
     *,
     limit_ns: float | None = None,
     title: str = "How many IOs are slower",
+    colors: Mapping[str, str] | None = None,
 ) -> go.Figure:
     """Draw the share of IOs that took longer, on logarithmic axes: the nines.
 
@@ -55,6 +57,8 @@ def plot_exceedance(
         The limit of a target [ns].
     title : str, default "How many IOs are slower"
         Title of the figure.
+    colors : mapping of str to str, optional
+        The colour of each load, such as it has in other figures of the page.
 
     Returns
     -------
@@ -89,6 +93,7 @@ def plot_exceedance(
         if several:
             name = figure_text(str(load), longest=60)
             color = _LOADS[place % len(_LOADS)]
+        color = (colors or {}).get(str(load), color)
         least = min(least, 1 / total)
         words = f"{name}, n = {total:,}"
         named += _add_curve(figure, rows, name=words, color=color)

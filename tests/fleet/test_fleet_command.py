@@ -8,7 +8,12 @@ import pytest
 
 import ssdlab
 from ssdlab.fleet.ageing import repeated_runs
-from ssdlab.fleet.figures import MOST_NAMED, plot_coverage, plot_drives
+from ssdlab.fleet.figures import (
+    MOST_NAMED,
+    group_looks,
+    plot_coverage,
+    plot_drives,
+)
 from ssdlab.fleet.fleet import Fleet
 from ssdlab.fleet.life_figures import plot_ageing, plot_firmwares, plot_history
 from ssdlab.fleet.pages import TOPICS, answer_texts, fleet_document, fleet_page
@@ -16,6 +21,7 @@ from ssdlab.model.errors import UnknownNameError
 from ssdlab.paper.blocks import Plot
 from ssdlab.paper.document import render_document
 from ssdlab.plots.figure import figure_json
+from ssdlab.plots.names import figure_text
 from tests.browser import visit
 from tests.cli.called import call
 from tests.fleet.made_fleet import SLOWER, made_fleet
@@ -152,6 +158,23 @@ def test_figures_draw_what_the_frames_say(fleet: Fleet) -> None:
     )
     drawn = [one for trace in ageing.data[:2] for one in trace.y if one is not None]
     assert sorted(drawn) == sorted(repeated["relative"])
+
+
+def test_group_has_one_colour_in_all_figures(fleet: Fleet) -> None:
+    figures = [
+        block.figure
+        for name in ("answer", "latency")
+        for block in fleet_page(fleet, name).blocks
+        if isinstance(block, Plot)
+    ]
+    looks = group_looks(fleet.kept["group"])
+    drives, latencies = figures[0], figures[-1]
+    for group, look in looks.items():
+        name = figure_text(group, longest=60)
+        points = [one for one in drives.data if (one.name or "").startswith(name)]
+        lines = [one for one in latencies.data if (one.name or "").startswith(name)]
+        assert {one.marker.color for one in points} == {look.color}
+        assert {one.line.color for one in lines} == {look.color}
 
 
 @pytest.mark.browser
