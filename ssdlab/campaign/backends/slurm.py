@@ -20,7 +20,7 @@ from ssdlab.campaign.status import Queued
 from ssdlab.model.errors import CampaignError, MissingToolError
 from ssdlab.system.programs import Ended, find_program, plain_english, run_to_end
 
-_FORMAT: Final = "%i|%T|%r|%j"
+_FORMAT: Final = "%i|%T|%r|%Q|%j"
 _LONGEST_S: Final = 60.0
 _SETTLE_S: Final = 10.0
 _GRACE_S: Final = 120  # from SIGTERM to the end, when a limit of time is reached
@@ -34,7 +34,6 @@ _LIVE: Final = frozenset({
     "STAGE_OUT",
 })
 _RUNS: Final = frozenset({"RUNNING", "SUSPENDED", "COMPLETING"})
-_HELD: Final = frozenset({"JobHeldUser", "JobHeldAdmin"})
 _RANKS: Final = 10_000
 _REMEDY: Final = "Install it: apt-get install slurm-wlm munge"
 
@@ -46,10 +45,13 @@ class _Found:
     number: str
     state: str
     reason: str
+    priority: str
 
     @property
     def is_held(self) -> bool:
-        return self.state == "REQUEUE_HOLD" or self.reason in _HELD
+        """Whether it waits until it is released: such jobs alone have no priority."""
+        is_stopped = self.state == "PENDING" and self.priority == "0"
+        return is_stopped or self.state == "REQUEUE_HOLD"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,15 +97,9 @@ class SlurmBackend:
         )
         if ended.exit_code:
             return None
-        found = {}
-        jobs = {job.run_id: job.job for job in self.campaign.jobs()}
-        for line in ended.stdout.splitlines():
-            number, state, reason, name = [*line.split("|", 3), "", "", ""][:4]
-            is_live = state in _LIVE or state == "REQUEUE_HOLD"
-            if is_live and name in jobs:
-                one = _Found(number=number, state=state, reason=reason)
-                found[jobs[name]] = one
-        return found
+        queue = read_queue(ended.stdout)
+        jobs = self.campaign.jobs()
+        return {job.job: queue[job.run_id] for job in jobs if job.run_id in queue}
 
     def start(self, jobs: Sequence[Job]) -> None:
         """Submit jobs, or release those that are held; look again whether they stay."""
@@ -172,6 +168,22 @@ class SlurmBackend:
                 reason=f"Slurm refused a job: {said}",
                 remedy="Compare the lab with slurm.conf: ssdlab campaign lab --slurm",
             )
+
+
+def read_queue(text: str) -> Mapping[str, _Found]:
+    """Return the jobs that have not ended, by name, of what squeue printed.
+
+    >>> read_queue("7|PENDING|job requeued in held state|0|a-run")["a-run"].is_held
+    True
+    """
+    found = {}
+    for line in text.splitlines():
+        number, state, reason, priority, name = [*line.split("|", 4), *[""] * 4][:5]
+        if state in _LIVE or state == "REQUEUE_HOLD":
+            found[name] = _Found(
+                number=number, state=state, reason=reason, priority=priority
+            )
+    return found
 
 
 def licence(serial: str) -> str:
