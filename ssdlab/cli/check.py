@@ -41,6 +41,7 @@ drives of its model.
 \b
 ssdlab check latest --limits limits.toml
 ssdlab check lab:device_firmware=1.1 --limits limits.toml -o check.html
+ssdlab check latest --limits reference:enterprise-sata
 
 limits.toml bounds a metric in the cells that a limit names: test and cell, which is
 the first words of a workload, may have * and ?. Every limit for a cell holds. Metrics:
@@ -119,17 +120,17 @@ def _print(found: "LimitCheck") -> None:
     """Print what was checked, every verdict, and the answer."""
     from ssdlab.limits.text import (
         answer_text,
+        cases_by_verdict,
         check_lines,
         check_table,
-        split_cases,
         why_lines,
     )
 
     width = terminal_width(_MOST_WIDTH)
     for line in check_lines(found):
         click.echo("\n".join(wrapped(line, width=width, rest=" " * 9)))
-    listed, met = split_cases(found)
-    whole = check_table([*listed, *met], names_runs=len(found.runs) > 1)
+    cases = [one for own in cases_by_verdict(found).values() for one in own]
+    whole = check_table(found, cases)
     table = without_columns(whole, _LESS_NEEDED, width=width)
     lines = table_lines(table, width=width, is_coloured=shows_colour())
     click.echo("\n".join(["", *lines, ""]))

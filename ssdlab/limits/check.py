@@ -69,11 +69,12 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CheckedRun:
-    """A run that was checked."""
+    """A run that was checked; ``doubts`` are those about its numbers, in words."""
 
     run_id: str
     device: str
     is_drive: bool
+    doubts: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -181,6 +182,7 @@ def _checked_run(run: Run) -> CheckedRun:
         run_id=run.record.run_id,
         device=f"{target.model} {target.serial}".strip(),
         is_drive=target.kind in {"block", "imported"},
+        doubts=run.answers.doubts_words if run.answers.found("numbers") else "",
     )
 
 
@@ -244,7 +246,8 @@ def _judge_place(place: Place, comparisons: int) -> Case:
 def _open_reason(limit: BoundLimit, interval: Interval) -> Reason:
     if compare_bounds(limit.range, interval, interval) == "not met":
         return "among-many"
-    return "wide" if math.isfinite(interval.high) else "not-bounded"
+    is_bounded = math.isfinite(interval.high) or math.isinf(limit.range[1])
+    return "wide" if is_bounded else "not-bounded"
 
 
 def compare_bounds(
@@ -283,7 +286,7 @@ def _find_places(run: Run, limits: Sequence[BoundLimit]) -> Iterator[Place]:
                 limit=limit,
                 names=one.names,
                 reason=_unfit(one, cells, limit.accept),
-                estimate=estimate_cell(one, limit, run.series),
+                estimate=estimate_cell(one, limit, run),
             )
         if not chosen:
             yield Place(

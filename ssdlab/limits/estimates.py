@@ -12,7 +12,6 @@ from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from ssdlab.fleet.measured import MeasuredCell
 from ssdlab.limits.bounds import BoundLimit
@@ -23,6 +22,7 @@ from ssdlab.stats.clusters import FEWEST_ROUNDS
 from ssdlab.stats.interval import Interval
 from ssdlab.stats.means import mean_interval
 from ssdlab.stats.trend import NO_SCATTER, estimate_mean
+from ssdlab.store.run import Run
 
 FloatArray = npt.NDArray[np.float64]
 Basis = Literal["rounds", "log", "IOs"]
@@ -81,10 +81,8 @@ def _student(freedom: int, confidence_percent: float) -> float:
     return float(stdtrit(freedom, 0.5 + confidence_percent / 200))
 
 
-def estimate_cell(
-    cell: MeasuredCell, limit: BoundLimit, series: pd.DataFrame
-) -> Estimate:
-    """Estimate the metric of a limit in a cell."""
+def estimate_cell(cell: MeasuredCell, limit: BoundLimit, run: Run) -> Estimate:
+    """Estimate the metric of a limit in a cell of a run."""
     if limit.kind == "percentile":
         return _estimate_percentile(cell, limit.level)
     values = cell.sampled[limit.column].to_numpy(np.float64, na_value=np.nan)
@@ -92,7 +90,7 @@ def estimate_cell(
         return _nothing("no-value")
     if len(values) >= FEWEST_ROUNDS:
         return estimate_rounds(values)
-    parts = parts_of_mean(cell.whole_load, series, limit.column)
+    parts = parts_of_mean(cell.whole_load, run.series, limit.column)
 
     def interval(confidence_percent: float) -> Interval:
         return mean_interval(

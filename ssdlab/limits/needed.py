@@ -37,7 +37,7 @@ def find_needed(
     if estimate.basis == "rounds":
         reach = abs(estimate.value - bound)
         return rounds_to_reach(estimate, reach, confidence_percent=confidence_percent)
-    if estimate.load is None:
+    if estimate.load is None or bound != limit.range[1]:
         return None
     return _ios_to_bound(
         estimate.load, limit, bound=bound, confidence_percent=confidence_percent
@@ -71,8 +71,6 @@ def _ios_to_bound(
     claim = claim_of_level(bins, level, confidence_percent=confidence_percent)
     independent = float(least_count(level, confidence_percent))
     if claim.is_supported:
-        if bound != limit.range[1]:
-            return None
         is_within = claim.interval.estimate <= bound
         counted = bins.upper <= bound if is_within else bins.lower <= bound
         share = float(bins.merged[counted].sum()) / bins.total

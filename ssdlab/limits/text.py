@@ -110,14 +110,16 @@ def check_lines(check: LimitCheck) -> Iterator[str]:
         yield f"Limits:  {check.file.title}"
     if check.file.source:
         yield f"Source:  {check.file.source}"
-    for run in check.runs:
-        yield f"Run:     {run_text(run)}"
+    for number, run in enumerate(check.runs, 1):
+        name = f"Run {number}:" if len(check.runs) > 1 else "Run:"
+        yield f"{name:8} {run_text(run)}"
 
 
 def run_text(run: CheckedRun) -> str:
     """Return a run and its device."""
     more = "" if run.is_drive else " (no drive)"
-    return f"{run.run_id}, {or_unknown(run.device)}{more}"
+    doubts = f"; doubts about its numbers: {run.doubts}" if run.doubts else ""
+    return f"{run.run_id}, {or_unknown(run.device)}{more}{doubts}"
 
 
 def why_lines(check: LimitCheck) -> Iterator[str]:
@@ -192,7 +194,7 @@ def _takes(one: Case) -> str:
 
 def _basis(one: Case) -> str:
     """Return what it rests on: so many, of how many it would take."""
-    if not one.count:
+    if not one.count or one.reason == "no-scatter":
         return _NOTHING
     words = {"log": "batches of a log"}.get(one.counted, one.counted)
     if one.needed is None:
@@ -201,52 +203,69 @@ def _basis(one: Case) -> str:
 
 
 def check_table(
-    cases: Sequence[Case], *, caption: str = "", names_runs: bool = True
+    check: LimitCheck, cases: Sequence[Case], *, caption: str = ""
 ) -> Table:
-    """Return cases with their verdict, the limit, the value and its interval."""
+    """Return cases with their verdict, the limit, the value and its interval.
+
+    Runs are named by their numbers; a column that tells nothing is left out.
+    """
+    numbers = run_numbers(check)
     confidences = {one.limit.confidence_percent for one in cases}
     is_shown = {
-        "Run": names_runs,
+        "Run": len(numbers) > 1,
         "Confidence": confidences != {_USUAL_PERCENT},
         "Why": any(one.reason for one in cases),
     }
-    columns = [one for one in _COLUMNS if is_shown.get(one.head, True)]
-    return tabulate(cases, columns, caption=caption)
-
-
-_COLUMNS: Final[tuple[Column, ...]] = (
-    column("Verdict", lambda one: _MARKS[one.verdict], is_words=True),
-    column("Limit", lambda one: one.limit.text, is_words=True),
-    column("Cell", where_text, is_words=True),
-    column("Run", lambda one: one.run_id, is_words=True),
-    Column("Measured", _value),
-    Column("Interval", interval_text),
-    Column("Confidence", lambda one: f"{one.limit.confidence_percent:g} %"),
-    Column("Rests on", _basis),
-    column("Why", lambda one: _REASONS.get(one.reason, ""), is_words=True),
-)
-
-
-def split_cases(check: LimitCheck) -> tuple[list[Case], list[Case]]:
-    """Return the cases that are not met, then those that cannot be told; and the met.
-
-    Each in the order of the file.
-    """
-    not_met, unknown, met = (
-        [one for one in check.cases if one.verdict == verdict]
-        for verdict in ("not met", "cannot be told", "met")
+    columns = (
+        column("Verdict", lambda one: _MARKS[one.verdict], is_words=True),
+        Column("Run", lambda one: str(numbers[one.run_id])),
+        column("Limit", lambda one: one.limit.text, is_words=True),
+        column("Cell", where_text, is_words=True),
+        Column("Measured", _value),
+        Column("Interval", interval_text),
+        Column("Confidence", lambda one: f"{one.limit.confidence_percent:g} %"),
+        Column("Rests on", _basis),
+        column("Why", lambda one: _REASONS.get(one.reason, ""), is_words=True),
     )
-    return [*not_met, *unknown], met
+    kept = [one for one in columns if is_shown.get(one.head, True)]
+    return tabulate(cases, kept, caption=caption)
+
+
+def run_numbers(check: LimitCheck) -> dict[str, int]:
+    """Return the numbers of the runs, from 1, by their ids."""
+    return {run.run_id: number for number, run in enumerate(check.runs, 1)}
+
+
+def runs_table(check: LimitCheck) -> Table:
+    """Return the runs with their numbers."""
+    return tabulate(
+        tuple(enumerate(check.runs, 1)),
+        (
+            column("Run", lambda row: row[0]),
+            column("Id", lambda row: row[1].run_id, is_words=True),
+            column("Device", lambda row: or_unknown(row[1].device), is_words=True),
+            column("Doubts", lambda row: row[1].doubts or "none", is_words=True),
+        ),
+        caption="Runs",
+    )
+
+
+def cases_by_verdict(check: LimitCheck) -> dict[Verdict, list[Case]]:
+    """Return the cases of each verdict, the worst first, in the order of the file."""
+    return {
+        verdict: [one for one in check.cases if one.verdict == verdict]
+        for verdict in ("not met", "cannot be told", "met")
+    }
 
 
 def check_markdown(check: LimitCheck) -> str:
     """Return a check in Markdown, for the summary of a CI job."""
-    listed, met = split_cases(check)
+    not_met, unknown, met = cases_by_verdict(check).values()
     return render_markdown(
         answer_text(check),
         facts=[*check_lines(check), *why_lines(check)],
-        listed=check_table(listed),
-        folded=check_table(met, caption=f"{len(met)} met"),
+        listed=check_table(check, [*not_met, *unknown]),
+        folded=check_table(check, met, caption=f"{len(met)} met"),
         note=INTERVALS,
     )
 
