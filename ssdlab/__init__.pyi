@@ -16,6 +16,7 @@ from .fleet.repetitions import find_repetitions as find_repetitions
 from .fleet.store import open_store as open_store
 from .importers import import_run as import_run
 from .ingest.opening import open_run as open_run
+from .limits.check import check_limits as check_limits
 from .model.errors import SsdlabError as SsdlabError
 from .notebook import require_known_parameters as require_known_parameters
 from .paper.notebook_page import write_notebook_page as write_notebook_page

@@ -34,6 +34,7 @@ from ssdlab.compare.looks import make_side_looks
 from ssdlab.explorer import cell_rounds
 from ssdlab.fleet.gauge_pages import gauge_document
 from ssdlab.fleet.pages import fleet_document
+from ssdlab.limits.pages import check_document
 from ssdlab.paper.blocks import Note, Page, Plot
 from ssdlab.paper.context import read_context
 from ssdlab.paper.document import Document, render_document, write_document
@@ -202,6 +203,9 @@ def _draw_made(drawn: Drawn, folder: Path) -> None:
         render_document(gauge_document(ssdlab.assess_gauge(store)))
         budget = ssdlab.summarise_budget(SAMPLES / "virtual-all")
         render_document(budget_document(budget))
+        sheet = "reference:intel-s3510"
+        checked = ssdlab.check_limits(SAMPLES / "virtual-all", sheet)
+        render_document(check_document(checked))
 
 
 def _draw_frames() -> None:

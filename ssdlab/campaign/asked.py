@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from ssdlab.campaign.lab import Lab, LabDrive, require_name, require_one_line
-from ssdlab.model.errors import CampaignFileError
+from ssdlab.model.errors import UserFileError
 
 Order = Literal["interleaved", "by drive"]
 _MOST_JOBS = 100_000
@@ -146,22 +146,20 @@ def list_wanted(lab: Lab, asked: CampaignAsked, *, source: str) -> tuple[Wanted,
 
     Raises
     ------
-    CampaignFileError
+    UserFileError
         If a drive is not in the lab, or none is left.
     """
     chosen = _chosen(lab, asked, source)
     good = [one for one in chosen if one[2].state == "good"]
     if not good:
-        raise CampaignFileError(
-            source=source, reason="it asks for no drive that is good"
-        )
+        raise UserFileError(source=source, reason="it asks for no drive that is good")
     names = [_name_of(tests) for tests in asked.tests]
     if len(set(names)) < len(names):
         reason = "two entries of tests are named alike; use repeats"
-        raise CampaignFileError(source=source, reason=reason)
+        raise UserFileError(source=source, reason=reason)
     if len(good) * len(asked.tests) * asked.repeats > _MOST_JOBS:
         reason = f"it asks for more than {_MOST_JOBS} runs"
-        raise CampaignFileError(source=source, reason=reason)
+        raise UserFileError(source=source, reason=reason)
     rows = [
         Wanted(
             job=f"{serial}-{_name_of(tests)}-{repeat:02d}",
@@ -199,10 +197,10 @@ def _chosen(
     missing = [serial for serial in asked.drives if serial not in known]
     if missing:
         reason = f"the lab has no drive {missing[0]!r}"
-        raise CampaignFileError(source=source, reason=reason)
+        raise UserFileError(source=source, reason=reason)
     if len(set(asked.drives)) < len(asked.drives):
         reason = "a drive is named twice; use repeats"
-        raise CampaignFileError(source=source, reason=reason)
+        raise UserFileError(source=source, reason=reason)
     return [known[serial] for serial in asked.drives]
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from ssdlab.campaign.asked import Job
-from ssdlab.model.errors import CampaignError, CampaignFileError, RunFolderError
+from ssdlab.model.errors import CampaignError, RunFolderError, UserFileError
 from ssdlab.model.plain import from_plain, to_plain
 from ssdlab.store.records import to_json
 from ssdlab.system.folders import LOG_BYTES, Folder
@@ -119,7 +119,7 @@ class CampaignFolder:
         """
         found = []
         for name in (one for one in self.names() if one not in but):
-            with suppress(CampaignFileError):
+            with suppress(UserFileError):
                 found.append(self.job(name))
         return tuple(sorted(found, key=lambda job: (-job.priority, job.rank)))
 
@@ -133,7 +133,7 @@ class CampaignFolder:
         for name in self.names():
             try:
                 self.job(name)
-            except CampaignFileError as error:
+            except UserFileError as error:
                 found.append(str(error))
         return tuple(found)
 
@@ -144,7 +144,7 @@ class CampaignFolder:
         ------
         CampaignError
             If there is none of that name.
-        CampaignFileError
+        UserFileError
             If its file is not valid.
         """
         source = str(self.path / "jobs" / f"{name}{_SUFFIX}")
@@ -158,9 +158,9 @@ class CampaignFolder:
                 remedy="List them: ssdlab campaign status DIR",
             ) from None
         except (OSError, ValueError, RecursionError) as error:
-            raise CampaignFileError(source=source, reason=str(error)) from None
+            raise UserFileError(source=source, reason=str(error)) from None
         if job.job != name:
-            raise CampaignFileError(source=source, reason=f"it is of job {job.job!r}")
+            raise UserFileError(source=source, reason=f"it is of job {job.job!r}")
         return job
 
     def write_job(self, job: Job) -> None:

@@ -48,7 +48,7 @@ def read_request(lab: Path, campaign: Path) -> Request:
 
     Raises
     ------
-    CampaignFileError
+    UserFileError
         If a file is not valid, or the campaign asks for drives that are not there.
     UserError
         If its profile or a test is unknown.

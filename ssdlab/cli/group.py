@@ -30,7 +30,7 @@ _STREAMS = 3  # standard input, output and errors
 _SECTIONS = MappingProxyType({
     "Measure": "quick run resume watch plan profiles",
     "A lab": "campaign store",
-    "Look": "show runs report qos budget figures steady-state lab notebooks",
+    "Look": "show runs report qos check budget figures steady-state lab notebooks",
     "Compare": "compare fleet classes",
     "Import and export": "import parse ingest export page",
     "Drives and host": "devices purge doctor ceiling",
@@ -212,9 +212,10 @@ Exit codes:
      parse: some of fio's output was cut short
      import: results may be missing
      compare: a drive is worse than --fail-if-worse allows
+     check: a limit is not met
      store check: drives are worse than a limit
      store verify: runs are gone, changed or incomplete
-4    compare, budget, store check, store plan, store gauge: that cannot be told
+4    compare, check, budget, store check, store plan, store gauge: that cannot be told
 130  stopped
 """
 

@@ -1,14 +1,21 @@
 """The command ``store check``: a gate over a store of runs."""
 
-import json
-import sys
-from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ssdlab.cli.group import json_option, overwrite_option, shows_colour, terminal_width
+from ssdlab.cli.gates import (
+    EXIT_NOT_MET,
+    EXIT_UNKNOWN,
+    echo_json,
+    exit_with,
+    require_outputs,
+    takes_limits,
+    write_junit,
+)
+from ssdlab.cli.group import shows_colour, terminal_width
 from ssdlab.cli.live import working
 from ssdlab.cli.store import store, store_argument
 from ssdlab.text.terminal import table_lines, without_columns, wrapped
@@ -16,7 +23,11 @@ from ssdlab.text.terminal import table_lines, without_columns, wrapped
 if TYPE_CHECKING:
     from ssdlab.fleet.check import Check
 
-_EXIT_CODES = {"within": 0, "regression": 3, "not shown": 4}
+_EXIT_CODES = {
+    "within": 0,
+    "regression": EXIT_NOT_MET,
+    "not shown": EXIT_UNKNOWN,
+}
 _MOST_WIDTH = 140
 _LESS_NEEDED = ("Drives", "Baseline", "Candidate", "Why", "90 % interval")
 _HELP = """Check drives against others, by limits of what may be lost.
@@ -72,31 +83,13 @@ shown: too few drives, wide intervals, a cell not measured.
     help="which runs are checked",
 )
 @click.option(
-    "--limits",
-    required=True,
-    metavar="FILE.toml",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="what may be lost",
-)
-@click.option(
     "--accept",
     default="",
     metavar="CONDITION,...",
     help="conditions that may differ: kernel, host, ...; steady state and neighbours "
     "keep such runs; or all",
 )
-@click.option(
-    "--strict", is_flag=True, help="what is not shown fails: exit code 3, not 4"
-)
-@click.option(
-    "--junit",
-    metavar="FILE.xml",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="also write JUnit XML, a test case for each cell",
-)
-@click.option("--markdown", is_flag=True, help="print Markdown, for the page of a job")
-@overwrite_option
-@json_option
+@takes_limits("what may be lost")
 def check(  # noqa: PLR0913 - one argument an option
     url: str, *, baseline: tuple[str, ...], candidate: tuple[str, ...], limits: Path,
     accept: str, strict: bool, junit: Path | None, markdown: bool, overwrite: bool,
@@ -109,13 +102,8 @@ def check(  # noqa: PLR0913 - one argument an option
     from ssdlab.fleet.limits import read_limits
     from ssdlab.fleet.selection import parse_conditions
     from ssdlab.fleet.store import open_store
-    from ssdlab.system.outputs import exporting, require_replaceable, write_output
 
-    if as_json and markdown:
-        msg = "Print one of JSON and Markdown."
-        raise click.UsageError(msg)
-    if junit is not None:
-        require_replaceable(junit, overwrite=overwrite)
+    require_outputs(junit, as_json=as_json, markdown=markdown, overwrite=overwrite)
     asked = CheckAsked(
         baseline=parse_conditions(baseline),
         candidate=parse_conditions(candidate),
@@ -126,17 +114,13 @@ def check(  # noqa: PLR0913 - one argument an option
     with working("reading the cells of both sides"):
         found = check_store(open_store(url), asked)
     if as_json:
-        click.echo(json.dumps(check_as_dict(found), indent=1, allow_nan=False))
+        echo_json(check_as_dict(found))
     elif markdown:
         click.echo(check_markdown(found), nl=False)
     else:
         _print(found)
-    if junit is not None:
-        now = f"{datetime.now(tz=UTC):%Y-%m-%dT%H:%M:%S}"
-        with exporting(junit, remedy="Create the folder, or name another file."):
-            write_output(junit, check_junit(found, timestamp=now, is_strict=strict))
-    code = _EXIT_CODES[found.outcome]
-    sys.exit(_EXIT_CODES["regression"] if strict and code else code)
+    write_junit(junit, partial(check_junit, found), is_strict=strict)
+    exit_with(_EXIT_CODES[found.outcome], strict=strict)
 
 
 def _print(found: "Check") -> None:

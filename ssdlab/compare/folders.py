@@ -31,8 +31,10 @@ class OpenedRuns:
     left_out: tuple[str, ...] = ()
 
 
-def open_runs(runs: str | Path | Sequence[str | Path]) -> OpenedRuns:
-    """Open two or more different runs, and read what a comparison needs."""
+def open_runs(
+    runs: str | Path | Sequence[str | Path], *, fewest: int = _FEWEST
+) -> OpenedRuns:
+    """Open so many different runs or more, and read what a comparison needs."""
     opened: list[Run] = []
     left_out: list[str] = []
     for word in _words(runs):
@@ -44,8 +46,8 @@ def open_runs(runs: str | Path | Sequence[str | Path]) -> OpenedRuns:
                 opened.append(_open(folder))
             except SsdlabError as error:
                 left_out.append(_why(folder, error))
-    if len(opened) < _FEWEST:
-        _refuse_few(opened, left_out)
+    if len(opened) < fewest:
+        _refuse_few(opened, left_out, fewest=fewest)
     ids = [run.record.run_id for run in opened]
     for run_id in ids:
         if ids.count(run_id) > 1:
@@ -120,11 +122,12 @@ def _why(folder: Path, error: SsdlabError) -> str:
     return f"{folder} ({reason})"
 
 
-def _refuse_few(opened: Sequence[Run], left_out: Sequence[str]) -> None:
-    """Refuse to compare fewer than two runs."""
+def _refuse_few(opened: Sequence[Run], left_out: Sequence[str], *, fewest: int) -> None:
+    """Refuse fewer runs than are asked for."""
     unread = f"; not readable: {', '.join(left_out)}" if left_out else ""
+    few = f"a comparison needs two or more runs; this is {len(opened)}"
     raise RunFolderError(
         folder=", ".join(str(run.path) for run in opened) or "no folder",
-        reason=f"a comparison needs two or more runs; this is {len(opened)}{unread}",
+        reason=f"{few if fewest > 1 else 'no run is there'}{unread}",
         remedy="Name another run, or a folder with several.",
     )

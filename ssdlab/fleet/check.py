@@ -25,7 +25,7 @@ from ssdlab.fleet.contrast import (
 from ssdlab.fleet.limits import LossLimit, limit_of
 from ssdlab.fleet.selection import Condition, select_runs
 from ssdlab.fleet.store import Store
-from ssdlab.model.errors import CampaignFileError, StoreError
+from ssdlab.model.errors import StoreError, UserFileError
 from ssdlab.stats.differences import Difference, Limits
 from ssdlab.stats.holm import adjust_by_holm
 from ssdlab.stats.states import SIGNIFICANCE
@@ -203,7 +203,7 @@ def check_rows(
 
     Raises
     ------
-    CampaignFileError
+    UserFileError
         If a limit is for no cell, or later limits are for all of its cells.
     """
     wanted = {
@@ -267,7 +267,7 @@ def _require_used(
             reason = "is never used, as later limits are for the same cells"
             remedy = "The last limit for a cell counts: write the general ones first."
         words = f"{limit.metric}, test {limit.test!r}, cell {limit.cell!r}, "
-        raise CampaignFileError(
+        raise UserFileError(
             source=asked.source,
             reason=f"limit {number} ({words}{limit.direction}) {reason}",
             remedy=remedy,
@@ -294,7 +294,7 @@ def check_store(store: Store, asked: CheckAsked) -> Check:
     StoreError
         If a side has no run, a run is on both sides, or conditions differ that are not
         accepted.
-    CampaignFileError
+    UserFileError
         If a limit is for no cell.
     """
     runs = store.runs()

@@ -2,19 +2,18 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any, Final
-from xml.etree import ElementTree as ET
 
 from ssdlab.fleet.check import Check, CheckedCell, CheckedSide, LeftOut
 from ssdlab.fleet.texts import counted
 from ssdlab.stats.plain_rows import plain_value
+from ssdlab.text.junit import Case, render_junit
+from ssdlab.text.markdown import render_markdown
 from ssdlab.text.numbers import metric_text
 from ssdlab.text.table import Column, Table, column, tabulate
-from ssdlab.text.terminal import printable
 
-XML_HEAD: Final = b'<?xml version="1.0" encoding="UTF-8"?>\n<!-- made by ssdlab -->\n'
 INTERVALS: Final = (
     "Intervals are of 90 %, between drives: each end is a one-sided bound of 95 %."
 )
@@ -24,12 +23,6 @@ _MARKS = {
     "not shown": "? not shown",
 }
 _NOTHING = "-"
-_ESCAPED = str.maketrans({
-    **{sign: f"\\{sign}" for sign in r"\`*_[]|~"},
-    "<": "&lt;",
-    ">": "&gt;",
-    "&": "&amp;",
-})
 
 
 def check_as_dict(check: Check) -> dict[str, Any]:
@@ -146,14 +139,13 @@ def _side_text(side: CheckedSide) -> str:
     return f"{chosen}: {counted(side.drives, 'drive')}, {counted(side.runs, 'run')}"
 
 
-def check_table(cells: Sequence[CheckedCell]) -> Table:
+def check_table(cells: Sequence[CheckedCell], *, caption: str = "") -> Table:
     """Return cells with their outcome, both values, the change and the limit."""
-    return tabulate(cells, _COLUMNS, caption="")
+    return tabulate(cells, _COLUMNS, caption=caption)
 
 
-def cell_text(one: CheckedCell) -> str:
+def cell_text(names: Mapping[str, str]) -> str:
     """Return a cell by its test, workload, direction and phase."""
-    names = one.names
     direction = "" if names["direction"] == "total" else f" {names['direction']}s"
     phase = "" if names["phase"] == "rounds" else f", {names['phase']}"
     return f"{names['test'].upper()} {names['workload']}{direction}{phase}"
@@ -203,7 +195,7 @@ def _drives(one: CheckedCell) -> str:
 
 _COLUMNS = (
     column("Outcome", lambda one: _MARKS[one.outcome], is_words=True),
-    column("Cell", cell_text, is_words=True),
+    column("Cell", lambda one: cell_text(one.names), is_words=True),
     column("Metric", lambda one: one.limit.metric, is_words=True),
     _value("baseline"),
     _value("candidate"),
@@ -221,29 +213,14 @@ def check_markdown(check: Check) -> str:
     All cells that are not within their limits are in a table, the others in one that
     is folded.
     """
-    facts = [*check_lines(check), *why_lines(check)]
-    listed = [one for one in check.cells if one.outcome != "within"]
     within = [one for one in check.cells if one.outcome == "within"]
-    parts = [f"## {_escaped(answer_text(check))}"]
-    parts.append("\n".join(f"- {_escaped(' '.join(one.split()))}" for one in facts))
-    parts += [_markdown_table(listed)] if listed else []
-    if within:
-        head = f"<summary>{len(within)} within their limits</summary>"
-        parts.append(f"<details>{head}\n\n{_markdown_table(within)}\n\n</details>")
-    parts.append(_escaped(INTERVALS))
-    return "\n\n".join(parts) + "\n"
-
-
-def _markdown_table(cells: Sequence[CheckedCell]) -> str:
-    table = check_table(cells)
-    rule = [":---" if at in table.words else "---:" for at in range(len(table.head))]
-    rows = [[_escaped(text) for text in row] for row in (table.head, *table.rows)]
-    lines = (rows[0], rule, *rows[1:])
-    return "\n".join(f"| {' | '.join(row)} |" for row in lines)
-
-
-def _escaped(text: str) -> str:
-    return printable(text).translate(_ESCAPED)
+    return render_markdown(
+        answer_text(check),
+        facts=[*check_lines(check), *why_lines(check)],
+        listed=check_table([one for one in check.cells if one.outcome != "within"]),
+        folded=check_table(within, caption=f"{len(within)} within their limits"),
+        note=INTERVALS,
+    )
 
 
 def check_junit(check: Check, *, timestamp: str, is_strict: bool) -> bytes:
@@ -252,65 +229,39 @@ def check_junit(check: Check, *, timestamp: str, is_strict: bool) -> bytes:
     What is not shown is skipped, and fails if ``is_strict``. ``timestamp`` is the time
     in ISO 8601, without an offset.
     """
-    failing = {"regression", *(["not shown"] if is_strict else [])}
-    failures = sum(one.outcome in failing for one in check.cells)
-    skipped = 0 if is_strict else check.counts["not shown"]
-    counts = {
-        "tests": str(len(check.cells)),
-        "failures": str(failures),
-        "errors": "0",
-    }
-    root = ET.Element("testsuites")
-    suite = ET.SubElement(
-        root,
-        "testsuite",
-        {
-            "id": "0",
-            "package": "ssdlab",
-            "name": "store check",
-            "hostname": "localhost",
-            "timestamp": timestamp,
-            "time": "0",
-            **counts,
-            "skipped": str(skipped),
+    return render_junit(
+        [_test_case(one, is_strict=is_strict) for one in check.cells],
+        name="store check",
+        timestamp=timestamp,
+        properties={
+            "store": check.store,
+            "baseline": _side_text(check.baseline),
+            "candidate": _side_text(check.candidate),
         },
+        output=facts_of(check),
     )
-    properties = ET.SubElement(suite, "properties")
-    for name, value in (
-        ("store", check.store),
-        ("baseline", _side_text(check.baseline)),
-        ("candidate", _side_text(check.candidate)),
-    ):
-        ET.SubElement(properties, "property", name=name, value=printable(value))
-    for one in check.cells:
-        case = ET.SubElement(
-            suite,
-            "testcase",
-            classname=printable(f"ssdlab.{one.names['test']}"),
-            name=printable(f"{cell_text(one)} {one.limit.metric}"),
-            time="0",
-        )
-        if one.outcome != "within":
-            kind = "failure" if one.outcome in failing else "skipped"
-            _add_outcome(case, one, kind)
-    for name, lines in (("system-out", facts_of(check)), ("system-err", ())):
-        ET.SubElement(suite, name).text = "\n".join(map(printable, lines))
-    ET.indent(root)
-    return XML_HEAD + ET.tostring(root, encoding="unicode").encode() + b"\n"
+
+
+def _test_case(one: CheckedCell, *, is_strict: bool) -> Case:
+    case = Case(
+        suite=one.names["test"], name=f"{cell_text(one.names)} {one.limit.metric}"
+    )
+    if one.outcome == "within":
+        return case
+    words = [one.outcome, one.reason or f"{_change(one)} ({_interval(one)})"]
+    is_failing = is_strict or one.outcome == "regression"
+    return replace(
+        case,
+        outcome="failure" if is_failing else "skipped",
+        kind=one.outcome,
+        message=f"{': '.join(words)}, limit {limit_text(one)}",
+        lines=tuple(cell_lines(one)),
+    )
 
 
 def facts_of(check: Check) -> list[str]:
     """Return all that is said of a check besides its cells."""
     return [answer_text(check), *check_lines(check), *why_lines(check), INTERVALS]
-
-
-def _add_outcome(case: ET.Element, one: CheckedCell, kind: str) -> None:
-    words = [one.outcome, one.reason or f"{_change(one)} ({_interval(one)})"]
-    message = f"{': '.join(words)}, limit {limit_text(one)}"
-    found = ET.SubElement(case, kind, message=printable(message))
-    if kind == "failure":
-        found.set("type", one.outcome)
-    found.text = "\n".join(map(printable, cell_lines(one)))
 
 
 def cell_lines(one: CheckedCell) -> Iterator[str]:

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ssdlab.fleet.contrast import METRICS, FleetMetric
-from ssdlab.model.errors import CampaignFileError
+from ssdlab.model.errors import UserFileError
 from ssdlab.model.spec import DIRECTIONS
 from ssdlab.stats.cells import squeeze
 from ssdlab.system.toml_files import parse_toml, read_text
@@ -15,30 +15,55 @@ _WHOLE = 100.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LossLimit:
-    """A limit, ``[[limit]]``: at most so much may be lost, in the cells that it names.
+class CellLimit:
+    """Which cells and what of them a limit, ``[[limit]]``, is for.
 
-    ``loss_percent`` is how much lower a rate, or how much longer a latency may be.
     ``test`` and ``cell`` are patterns, and a cell may be the first words of a workload.
     """
 
     metric: str
-    loss_percent: float
     test: str = "*"
     cell: str = "*"
     direction: str = "total"
 
-    def __post_init__(self) -> None:
-        """Refuse what cannot be a limit."""
-        if self.metric not in METRICS:
-            msg = f"metric {self.metric!r} is none of {', '.join(METRICS)}"
-            raise ValueError(msg)
+    def require_names(self) -> None:
+        """Refuse patterns that match nothing, and a direction that there is not."""
         if self.direction not in DIRECTIONS:
             msg = f"direction {self.direction!r} is none of {', '.join(DIRECTIONS)}"
             raise ValueError(msg)
         if not (self.test.strip() and self.cell.strip()):
             msg = "test and cell must not be empty; leave them out, or write '*'"
             raise ValueError(msg)
+
+    def matches_test(self, test: str) -> bool:
+        """Return whether it is for a test."""
+        return fnmatchcase(test.casefold(), self.test.casefold())
+
+    def matches(self, names: Mapping[str, str]) -> bool:
+        """Return whether it is for a cell, by its names."""
+        workload = squeeze(names["workload"])
+        return (
+            names["direction"] == self.direction
+            and self.matches_test(names["test"])
+            and fnmatchcase(workload, f"{squeeze(self.cell)}*")
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LossLimit(CellLimit):
+    """At most so much may be lost, in the cells that it names.
+
+    ``loss_percent`` is how much lower a rate, or how much longer a latency may be.
+    """
+
+    loss_percent: float
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be a limit."""
+        if self.metric not in METRICS:
+            msg = f"metric {self.metric!r} is none of {', '.join(METRICS)}"
+            raise ValueError(msg)
+        self.require_names()
         most = _WHOLE if METRICS[self.metric].is_more_better else float("inf")
         if not 0 < self.loss_percent < most:
             msg = f"loss_percent is {self.loss_percent:g} but must be more than 0"
@@ -63,19 +88,6 @@ class LossLimit:
         lost = self.loss_percent / _WHOLE
         return 1 - lost if self.of.is_more_better else 1 + lost
 
-    def matches_test(self, test: str) -> bool:
-        """Return whether it is for a test."""
-        return fnmatchcase(test.casefold(), self.test.casefold())
-
-    def matches(self, names: Mapping[str, str]) -> bool:
-        """Return whether it is for a cell, by its names."""
-        workload = squeeze(names["workload"])
-        return (
-            names["direction"] == self.direction
-            and self.matches_test(names["test"])
-            and fnmatchcase(workload, f"{squeeze(self.cell)}*")
-        )
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _LimitsFile:
@@ -87,7 +99,7 @@ def read_limits(path: Path) -> tuple[LossLimit, ...]:
 
     Raises
     ------
-    CampaignFileError
+    UserFileError
         If it cannot be read, or something in it is wrong, which the message names.
     """
     return parse_limits(read_text(path), source=str(path))
@@ -97,7 +109,7 @@ def parse_limits(text: str, *, source: str) -> tuple[LossLimit, ...]:
     """Return the limits of a text."""
     limits = parse_toml(text, _LimitsFile, source=source).limit
     if not limits:
-        raise CampaignFileError(
+        raise UserFileError(
             source=source,
             reason="there is no limit in it",
             remedy='Write one: [[limit]], metric = "iops", loss_percent = 5',

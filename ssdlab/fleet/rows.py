@@ -8,7 +8,7 @@ means, but no percentiles.
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import orjson
 import pandas as pd
 
 from ssdlab.fio.bins import bin_edges, bin_index
+from ssdlab.fleet.measured import WORKLOAD, MeasuredCell, joined_lines, measured_cells
 from ssdlab.fleet.tables import LEVELS, Row, RunRows
 from ssdlab.ingest.ingested import lines_of
 from ssdlab.model.asked import Asked, Suite
@@ -23,20 +24,14 @@ from ssdlab.model.schema import RUNS, SCHEMA_VERSION
 from ssdlab.model.telemetry import WRITTEN
 from ssdlab.qos.averages import mean_of
 from ssdlab.qos.load import Load
-from ssdlab.qos.loads import workload_label
 from ssdlab.stats.claims import claim_levels
 from ssdlab.stats.clusters import FEWEST_ROUNDS
-from ssdlab.stats.latency_kind import latency_kind, with_latency_of
-from ssdlab.stats.matrix import mark_window
 from ssdlab.stats.trend import estimate_nonnegative_mean
 from ssdlab.store.catalog import duration_of
 
 if TYPE_CHECKING:
     from ssdlab.store.run import Run
 
-_KINDS = ("cell", "histogram", "mean")
-_WORKLOAD = ["access", "block_size_bytes", "read_percent", "threads", "queue_depth"]
-_KEYS = ["test", "phase", "kind", "workload", "direction"]
 _READINGS = {
     "written_before_bytes": WRITTEN,
     "power_on_hours": "power_on_hours",
@@ -100,7 +95,7 @@ def _of_run(run: "Run") -> Row:
         "is_steady": answers.is_steady,
         "departures": lines_of(answers.found("procedure")),
         "doubts": lines_of(answers.found("numbers")),
-        "neighbours": _joined(run.steps["neighbours"]),
+        "neighbours": joined_lines(run.steps["neighbours"]),
         **_first_readings(run.telemetry),
     }
 
@@ -122,64 +117,23 @@ def _digest(rows: Mapping[str, Sequence[Row]]) -> str:
 
 def _cells(run: "Run") -> Iterator[Row]:
     """Yield the cells of a run in their order; ``bins`` is empty if there are none."""
-    measured = run.measurements[run.measurements["kind"].isin(_KINDS)]
-    marked = mark_window(measured, run.windows)
-    marked["workload"] = _labels(marked)
-    held = run.bins[run.bins["count"] > 0]
-    by_side = dict(iter(held.groupby(["step_id", "direction"], sort=False)))
-    steady = _steady_phases(run.windows)
-    neighbours = run.steps.set_index("step_id")["neighbours"]
-    found = []
-    for key, rows in marked.groupby(_KEYS, sort=True, dropna=False):
-        names = dict(zip(_KEYS, map(str, key), strict=True))
-        ordered = rows.sort_values("step_id", kind="stable").reset_index(drop=True)
-        steps = _chosen(ordered, "is_in_window")
-        own_bins = [
-            by_side[side]
-            for side in zip(steps["step_id"], steps["direction"], strict=True)
-            if side in by_side
-        ]
-        found.append({
-            "cell": " ".join(names.values()),
+    for cell in measured_cells(run):
+        names = cell.names
+        yield {
+            "cell": cell.name,
             **names,
-            **{name: _known(ordered[name].iloc[0]) for name in _WORKLOAD},
-            "basis": _basis(names["kind"], ordered),
-            "is_steady": steady.get((names["test"], names["phase"])),
-            **_rates(_chosen(ordered, "is_sampled")),
-            **_latencies(names, steps, own_bins),
-            "neighbours": _joined(neighbours.reindex(steps["step_id"])),
-        })
-    yield from sorted(found, key=lambda row: str(row["cell"]))
-
-
-def _labels(rows: pd.DataFrame) -> list[str]:
-    values = list(zip(*(rows[name] for name in _WORKLOAD), strict=True))
-    known = {
-        one: workload_label(dict(zip(_WORKLOAD, one, strict=True)))
-        for one in dict.fromkeys(values)
-    }
-    return [known[one] for one in values]
-
-
-def _chosen(rows: pd.DataFrame, mark: str) -> pd.DataFrame:
-    """Return the marked rounds; all of them if none is."""
-    is_marked = rows[mark].fillna(value=False).astype(bool)
-    return rows[is_marked].reset_index(drop=True) if is_marked.any() else rows
+            **{name: _known(cell.rows[name].iloc[0]) for name in WORKLOAD},
+            "basis": _basis(names["kind"], cell.rows),
+            "is_steady": cell.is_steady,
+            **_rates(cell.sampled),
+            **_latencies(cell),
+            "neighbours": cell.neighbours,
+        }
 
 
 def _basis(kind: str, rows: pd.DataFrame) -> str:
     is_in_window = bool(rows["is_in_window"].fillna(value=False).any())
     return _BASES.get(kind, "window" if is_in_window else "rounds")
-
-
-def _steady_phases(windows: pd.DataFrame) -> dict[tuple[str, str], bool]:
-    """Return whether each judged phase got steady in all its tracking variables."""
-    final = windows[windows["is_final"].fillna(value=False).astype(bool)]
-    is_steady = final["is_round_steady"].fillna(value=False).astype(bool)
-    found: dict[tuple[str, str], bool] = {}
-    for test, phase, one in zip(final["test"], final["phase"], is_steady, strict=True):
-        found[test, phase] = found.get((test, phase), True) and one
-    return found
 
 
 def _rates(rounds: pd.DataFrame) -> Row:
@@ -197,27 +151,19 @@ def _rates(rounds: pd.DataFrame) -> Row:
     return row
 
 
-def _latencies(
-    names: Mapping[str, str], steps: pd.DataFrame, bins: Sequence[pd.DataFrame]
-) -> Row:
-    """Return what is known of the latencies of all IOs of some steps."""
-    held = pd.concat(bins).sort_values("lat_ns", kind="stable") if bins else None
-    kind = "lat" if held is None else latency_kind(steps, held)
-    own = with_latency_of(steps, kind)
-    if held is None:
-        bounded: Row = {"bins": {}}
-    else:
-        with_bins = own[own["step_id"].isin(held["step_id"])].reset_index(drop=True)
-        load = Load(**names, steps=with_bins, bins=held, latency=kind)
+def _latencies(cell: MeasuredCell) -> Row:
+    """Return what is known of the latencies of all IOs of the window of a cell."""
+    load, own = cell.load, cell.window
+    bounded: Row = {"bins": {}}
+    if load is not None:
         bounded = {"bins": _bins(load), **_percentiles(load)}
     total = own["total_ios"]
-    load = Load(**names, steps=own, bins=own.iloc[:0], latency=kind)
     return {
         "rounds": len(own),
         "total_ios": None if total.isna().any() else int(total.sum()),
-        "latency": kind,
+        "latency": cell.latency,
         "lat_min_ns": _number(own["lat_min_ns"].astype(float).min(skipna=False)),
-        "lat_mean_ns": _number(mean_of(load, "lat_mean_ns")),
+        "lat_mean_ns": _number(mean_of(cell.whole_load, "lat_mean_ns")),
         "lat_max_ns": _number(own["lat_max_ns"].astype(float).max(skipna=False)),
         **bounded,
     }
@@ -261,13 +207,6 @@ def _first_readings(telemetry: pd.DataFrame) -> Row:
         for column, name in _READINGS.items()
         if name in first
     }
-
-
-def _joined(texts: Iterable[Any]) -> str | None:
-    """Return the distinct lines of texts; None if all of them are missing."""
-    known = [str(text) for text in texts if not pd.isna(text)]
-    lines = dict.fromkeys(line for text in known for line in text.splitlines())
-    return "\n".join(lines) if known else None
 
 
 def _plain_rows(frame: pd.DataFrame) -> list[Row]:

@@ -18,7 +18,7 @@
     │   ├── NoHistogramError         a run whose latency histograms were not kept
     │   ├── EmptyLogError            a latency log that counts no IO
     │   ├── QosTargetError           a text that is not a valid QoS target
-    │   ├── CampaignFileError        a file of a lab, campaign, job or limits
+    │   ├── UserFileError            a file of a lab, campaign, job or limits
     │   ├── CampaignError            a campaign that cannot do what is asked of it
     │   ├── CaptureError             a capture of IO streams that cannot be used
     │   ├── FioOutputError           a file that is not what fio writes
@@ -254,8 +254,8 @@ class QosTargetError(UserError):
         )
 
 
-class CampaignFileError(UserError):
-    """A file of a lab, a campaign, a job or limits that is not valid."""
+class UserFileError(UserError):
+    """A file of a user, such as of a lab, a campaign or limits, that is not valid."""
 
     def __init__(self, *, source: str, reason: str, remedy: str = "") -> None:
         self.source, self.reason, self.remedy = source, reason, remedy

@@ -9,7 +9,7 @@ from ssdlab.model.errors import QosTargetError
 Statistic = Literal["percentile", "mean", "max"]
 
 _MICRO_SIGN = "\u00b5s"  # the micro sign of keyboards; μ is the Greek letter
-_UNITS_NS = {"ns": 1.0, "us": 1e3, _MICRO_SIGN: 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
+UNITS_NS = {"ns": 1.0, "us": 1e3, _MICRO_SIGN: 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
 _FACTORS = {"": 1.0, "k": 1e3, "m": 1e6}
 _NUMBER = r"\d{1,15}(?:\.\d{1,15})?|\.\d{1,15}"
 _STATISTIC = rf"(?P<what>p\s*(?P<level>{_NUMBER})|mean|average|avg|max|maximum)"
@@ -111,7 +111,7 @@ def parse_qos_target(text: str) -> QosTarget:
     level = float(match["level"]) if match["level"] else 0.0
     if match["level"] and not 0 < level < 100:
         _refuse(text, f"a percentile is between 0 and 100, which {level:g} is not")
-    unit = _UNITS_NS.get(match["unit"].lower())
+    unit = UNITS_NS.get(match["unit"].lower())
     if unit is None:
         _refuse(text, f"the limit has {_unit_words(match['unit'])}")
     limit_ns = float(match["limit"]) * unit

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ssdlab.model.errors import CampaignFileError
+from ssdlab.model.errors import UserFileError
 from ssdlab.model.plain import from_plain
 
 _LARGEST_FILE_BYTES = 4_000_000
@@ -22,13 +22,13 @@ def parse_toml(text: str, kind: type[_Kind], *, source: str) -> _Kind:
     try:
         data: Mapping[str, Any] = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise CampaignFileError(
+        raise UserFileError(
             source=source, reason=f"this is not TOML ({error})"
         ) from None
     try:
         return from_plain(kind, data)
     except ValueError as error:
-        raise CampaignFileError(source=source, reason=str(error)) from None
+        raise UserFileError(source=source, reason=str(error)) from None
 
 
 def read_text(path: Path) -> str:
@@ -37,10 +37,10 @@ def read_text(path: Path) -> str:
         with path.open("rb") as file:
             content = file.read(_LARGEST_FILE_BYTES + 1)
         if len(content) > _LARGEST_FILE_BYTES:
-            raise CampaignFileError(source=str(path), reason="it is too large")
+            raise UserFileError(source=str(path), reason="it is too large")
         return content.decode("utf-8")
     except OSError as error:
         reason = f"it cannot be read ({error.strerror})"
-        raise CampaignFileError(source=str(path), reason=reason) from None
+        raise UserFileError(source=str(path), reason=reason) from None
     except UnicodeDecodeError:
-        raise CampaignFileError(source=str(path), reason="it is not text") from None
+        raise UserFileError(source=str(path), reason="it is not text") from None

@@ -6,7 +6,7 @@ import pytest
 
 from ssdlab.campaign.asked import left_out
 from ssdlab.campaign.submit import read_request
-from ssdlab.model.errors import CampaignFileError, UserError
+from ssdlab.model.errors import UserError, UserFileError
 from tests.campaign.made_lab import CAMPAIGN, LAB, write_files
 
 TWICE = CAMPAIGN.replace('tests = ["lat"]', 'tests = ["lat", "iops,tp"]\nrepeats = 2')
@@ -81,7 +81,7 @@ def test_campaign_that_cannot_be_carried_out_is_refused(
 def test_lab_that_is_not_valid_is_refused(
     tmp_path: Path, old: str, new: str, words: str
 ) -> None:
-    with pytest.raises(CampaignFileError, match=words) as caught:
+    with pytest.raises(UserFileError, match=words) as caught:
         jobs(tmp_path, lab=LAB.replace(old, new))
     assert "lab.toml" in str(caught.value)
 
@@ -89,5 +89,5 @@ def test_lab_that_is_not_valid_is_refused(
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     write_files(tmp_path)
     (tmp_path / "lab.toml").unlink()
-    with pytest.raises(CampaignFileError, match="cannot be read"):
+    with pytest.raises(UserFileError, match="cannot be read"):
         read_request(tmp_path / "lab.toml", tmp_path / "campaign.toml")

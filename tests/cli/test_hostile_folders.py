@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "parquet": ("export", "RUN", "--format", "parquet", "-o", "OUT"),
     "qos": ("qos", "RUN"),
     "budget": ("budget", "RUN", "-o", "OUT"),
+    "check": ("check", "RUN", "--limits", "reference:intel-s3510", "-o", "OUT"),
     "compare": ("compare", "RUN", "OTHER", "--json"),
     "classes": ("classes", "RUN", "-o", "OUT"),
     "explore": ("explore", "RUN"),
@@ -53,6 +54,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "parquet": ("tables/runs.parquet",),
     "qos": ("state.json", "tables/bins.parquet"),
     "budget": ("run.json", "tables/windows.parquet"),
+    "check": ("tables/bins.parquet",),
     "compare": ("run.json", "tables/measurements.parquet", f"{STEP}/job.fio"),
     "classes": ("state.json", "tables/steps.parquet"),
     "explore": ("tables/percentiles.parquet",),
@@ -291,6 +293,7 @@ DAMAGED = (
     ("ingest", "telemetry/session-001.jsonl"),
     ("qos", "tables/bins.parquet"),
     ("budget", "tables/windows.parquet"),
+    ("check", "tables/bins.parquet"),
 )
 
 

@@ -19,7 +19,7 @@ from ssdlab.fleet.limits import LossLimit, limit_of, parse_limits
 from ssdlab.fleet.place import place_of
 from ssdlab.fleet.selection import parse_conditions
 from ssdlab.fleet.tables import Row
-from ssdlab.model.errors import CampaignFileError, UserError
+from ssdlab.model.errors import UserError, UserFileError
 from ssdlab.stats.levels import pool_scatter
 from tests.cli.called import call
 from tests.fleet.made_rows import rows_of_sample
@@ -114,7 +114,7 @@ def test_last_limit_that_matches_counts() -> None:
     ],
 )
 def test_mistake_in_a_file_of_limits_is_named(text: str, words: str) -> None:
-    with pytest.raises(CampaignFileError, match=words) as caught:
+    with pytest.raises(UserFileError, match=words) as caught:
         parse_limits(text, source="gate.toml")
     assert "gate.toml" in str(caught.value)
 

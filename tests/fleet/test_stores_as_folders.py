@@ -70,6 +70,14 @@ def test_runs_of_a_store_are_compared_and_a_gone_one_is_named(store: Store) -> N
         open_runs(words[0])
 
 
+def test_runs_of_a_store_are_checked_and_a_gone_one_is_refused(store: Store) -> None:
+    limits = ("--limits", "reference:intel-s3510")
+    assert call("check", f"{store.url}:latest", *limits).returncode == 3
+    done = call("check", store.url, *limits)
+    assert done.returncode == 2
+    assert "add it to the store" in done.stderr
+
+
 def test_explorer_lists_the_runs_of_a_store(store: Store) -> None:
     listed = RunCache(store.url).listed
     assert {one.name: bool(one.trouble) for one in listed.values()} == {

@@ -1,0 +1,83 @@
+"""What commands that judge by a file of limits share: options, files, exit codes."""
+
+import json
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ssdlab.cli.group import json_option, overwrite_option
+
+EXIT_NOT_MET, EXIT_UNKNOWN = 3, 4
+Command = Callable[..., Any]
+
+
+def takes_limits(words: str) -> Callable[[Command], Command]:
+    """Let a command take a file of limits, and how its answer is printed and kept."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed((
+            click.option(
+                "--limits",
+                required=True,
+                metavar="FILE.toml",
+                type=click.Path(path_type=Path, dir_okay=False),
+                help=words,
+            ),
+            click.option(
+                "--strict",
+                is_flag=True,
+                help="what is not shown fails: exit code 3, not 4",
+            ),
+            click.option(
+                "--junit",
+                metavar="FILE.xml",
+                type=click.Path(path_type=Path, dir_okay=False),
+                help="also write JUnit XML, a test case for each verdict",
+            ),
+            click.option(
+                "--markdown", is_flag=True, help="print Markdown, for the page of a job"
+            ),
+            overwrite_option,
+            json_option,
+        )):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def require_outputs(
+    junit: Path | None, *, as_json: bool, markdown: bool, overwrite: bool
+) -> None:
+    """Require one form to print, and a file that may be written."""
+    from ssdlab.system.outputs import require_replaceable
+
+    if as_json and markdown:
+        msg = "Print one of JSON and Markdown."
+        raise click.UsageError(msg)
+    if junit is not None:
+        require_replaceable(junit, overwrite=overwrite)
+
+
+def echo_json(plain: dict[str, Any]) -> None:
+    """Print plain data as JSON."""
+    click.echo(json.dumps(plain, indent=1, allow_nan=False))
+
+
+def write_junit(junit: Path | None, render: Callable[..., bytes], **asked: Any) -> None:
+    """Write JUnit XML, if it is asked for, with the time of now."""
+    from ssdlab.system.outputs import exporting, write_output
+
+    if junit is not None:
+        now = f"{datetime.now(tz=UTC):%Y-%m-%dT%H:%M:%S}"
+        with exporting(junit, remedy="Create the folder, or name another file."):
+            write_output(junit, render(timestamp=now, **asked))
+
+
+def exit_with(code: int, *, strict: bool) -> None:
+    """Exit with the code of an answer."""
+    sys.exit(EXIT_NOT_MET if strict and code else code)
