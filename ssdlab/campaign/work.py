@@ -89,15 +89,23 @@ class _Notes:
     campaign: CampaignFolder
     scratch: Scratch
     clock: Callable[[], float]
-    before: tuple[Attempt, ...] = field(init=False)
+    before: tuple[Attempt, ...] = field(default=(), init=False)
+    has_lock: bool = field(default=False, init=False)
 
-    def __post_init__(self) -> None:
+    def restore(self) -> None:
+        """Read what was noted, also by a host that was set up anew since.
+
+        Only who holds the lock of the job may. Others note on the host that they are
+        refused, which the campaign's folder gets with the next note of who holds it.
+        """
+        self.has_lock = True
         name = self.scratch.name("attempts.jsonl")
-        self.before = read_lines(self.scratch.folder, name, Attempt)
-        if not self.before:  # the host was set up anew
-            self.before = self.campaign.attempts(self.scratch.job.job)
-            for one in self.before:
-                append_line(self.scratch.folder, name, one)
+        shared = self.campaign.attempts(self.scratch.job.job)
+        own = read_lines(self.scratch.folder, name, Attempt)
+        lost = tuple(one for one in shared if one not in own)
+        for one in lost:
+            append_line(self.scratch.folder, name, one)
+        self.before = (*own, *lost)
 
     def add(
         self, what: What, *, why: str = "", code: int | None = None, pid: int = 0
@@ -118,6 +126,8 @@ class _Notes:
         name = self.scratch.name("attempts.jsonl")
         append_line(self.scratch.folder, name, attempt)
         self.before = (*self.before, attempt)
+        if not self.has_lock:
+            return
         with suppress(OSError, RunFolderError):
             content = self.scratch.folder.read(name, limit=LOG_BYTES)
             shared = (self.campaign.top / "attempts").make()
@@ -189,6 +199,7 @@ def work(
         if not try_lock(lock):
             notes.add("refused", why="another process works on this job")
             return AGAIN
+        notes.restore()
         with _stops() as stop:
             code = _measure(notes, stop, sleep=sleep, program=program)
         return _publish(notes) if scratch.is_complete else code

@@ -5,11 +5,12 @@ import random
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.folder import Wish
+from ssdlab.campaign.folder import Wish, append_line
 from ssdlab.campaign.work import AGAIN, DONE, FAILED, MOST_STARTS, WRONG
 from ssdlab.store.records import read_state
 from ssdlab.system.folders import Folder
@@ -76,6 +77,31 @@ def test_run_that_failed_is_for_a_person_and_is_retried_when_asked(
     assert state == "failed"
     assert ended(bench.start()) == DONE
     bench.require_published(kills=1)
+
+
+def test_notes_are_kept_where_a_new_host_was_refused_before_it_worked(
+    bench: Bench,
+) -> None:
+    assert ended(bench.start({FAILING: "00005"})) == FAILED
+    noted = bench.campaign.attempts(JOB.job)
+    place = Folder(Path(bench.job.scratch)) / "c"
+    place.remove_tree()
+    refused = replace(noted[0], what="refused")
+    append_line(place.make(), f"{JOB.run_id}.attempts.jsonl", refused)
+    assert ended(bench.start()) == DONE
+    assert bench.noted == ["refused", "run", "ended", "run", "ended", "published"]
+
+
+def test_refused_start_notes_nothing_that_the_one_at_work_has_noted(
+    bench: Bench,
+) -> None:
+    process = bench.start()
+    wait_for(bench, 2)
+    own = Folder(Path(bench.job.scratch)) / "c"
+    own.remove(f"{JOB.run_id}.attempts.jsonl")  # as if it had not been read yet
+    assert ended(bench.start()) == AGAIN
+    assert ended(process) == DONE
+    assert bench.noted == ["refused", "ended", "published"]
 
 
 def test_refused_request_is_not_tried_again(tmp_path: Path) -> None:
