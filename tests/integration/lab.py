@@ -233,7 +233,7 @@ def end(pid: int, number: signal.Signals) -> bool:
 
 
 def wait_until(
-    condition: Callable[[], object], *, timeout_s: float = 30.0, what: str = ""
+    condition: Callable[[], object], *, timeout_s: float = 90.0, what: str = ""
 ) -> None:
     """Wait until a condition holds; fail the test when it does not."""
     deadline = time.monotonic() + timeout_s
