@@ -9,6 +9,7 @@ import pandas as pd
 
 from ssdlab.budget.entries import (
     DRIVE_TO_DRIVE,
+    OF_ROUNDS_OR_IOS,
     RUN_TO_RUN,
     Entry,
     population_entries,
@@ -17,10 +18,10 @@ from ssdlab.budget.entries import (
     surroundings_entries,
 )
 from ssdlab.budget.result import Result, choose_result
-from ssdlab.fleet.pilot import read_pilot
+from ssdlab.fleet.pilot import read_pilot, require_confidence
 from ssdlab.fleet.store import Store
 from ssdlab.ingest.opening import open_run
-from ssdlab.model.errors import ParameterError, StoreError, UnknownNameError
+from ssdlab.model.errors import NoRunLeftError, UnknownNameError
 from ssdlab.stats.uncertainty import Combined, combine_contributions
 from ssdlab.store.run import Run
 
@@ -122,12 +123,7 @@ def summarise_budget(  # noqa: PLR0913 - each is a choice of a user
     >>> found.scope, [one.source for one in found.entries if one.contribution]
     ('run', ['round to round', 'drift in the window', 'resolution of times'])
     """
-    if not 50 <= confidence_percent < 100:
-        raise ParameterError(
-            name="confidence_percent",
-            value=confidence_percent,
-            asked="from 50 to below 100",
-        )
+    require_confidence("confidence_percent", confidence_percent)
     opened = run if isinstance(run, Run) else open_run(run)
     result = choose_result(
         opened, cell=cell, test=test, metric=metric, direction=direction
@@ -159,7 +155,7 @@ def judge_entries(
     A result without steady state, or whose own scatter is not known, has none.
     """
     known = [one for one in entries if one.contribution is not None]
-    own = [one for one in known if one.source in {"round to round", "IO to IO"}]
+    own = [one for one in known if one.source in OF_ROUNDS_OR_IOS]
     reason: Reason = ""
     if result.is_steady is None:
         reason = "not-judged"
@@ -196,9 +192,7 @@ def _read_population(
         if error.kind not in {"test", "direction", "workload"}:
             raise
         return None, f"the store has no such {error.kind}"
-    except StoreError as error:
-        if "no run has" not in error.reason:
-            raise
+    except NoRunLeftError as error:
         return None, f"in the store {error.reason}"
     if pilot.choice.cell != result.cell:
         return None, "the store has this workload in another phase only"

@@ -27,6 +27,8 @@ from ssdlab.text.numbers import number_text, seconds_text
 FloatArray = npt.NDArray[np.float64]
 _RUNTIME_STEP_S = 1e-3  # fio reports the time of a job in whole milliseconds
 _TIME_STEP_NS = 1.0  # and latencies in whole nanoseconds
+ROUND_TO_ROUND, IO_TO_IO = OF_ROUNDS_OR_IOS = ("round to round", "IO to IO")
+RUN_TO_RUN, DRIVE_TO_DRIVE = "run to run", "drive to drive"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,7 +59,7 @@ def mean_entry(rounds: FloatArray) -> Entry:
     """Return the scatter of the mean of rounds, which may be autocorrelated."""
     from ssdlab.stats.special import stdtrit  # noqa: PLC0415 - loads scipy
 
-    source, count = "round to round", len(rounds)
+    source, count = ROUND_TO_ROUND, len(rounds)
     if count < FEWEST_ROUNDS:
         return Entry(source=source, basis=f"{count} rounds do not show their scatter")
     found = estimate_mean(rounds)
@@ -80,7 +82,7 @@ def mean_entry(rounds: FloatArray) -> Entry:
 def _percentile_entry(result: Result) -> Entry:
     from ssdlab.stats.special import ndtri, stdtrit  # noqa: PLC0415 - loads scipy
 
-    claim, source = result.claim, "round to round"
+    claim, source = result.claim, ROUND_TO_ROUND
     if claim is None or not claim.is_supported:
         words = "nothing bounds the percentile from above: too few IOs or rounds"
         return Entry(source=source, basis=words)
@@ -89,7 +91,7 @@ def _percentile_entry(result: Result) -> Entry:
     freedom = claim.rounds - 1.0 if claim.is_of_rounds else math.inf
     student = float(stdtrit(freedom, 0.975) if claim.is_of_rounds else ndtri(0.975))
     return Entry(
-        source=source if claim.is_of_rounds else "IO to IO",
+        source=source if claim.is_of_rounds else IO_TO_IO,
         basis=f"longer side of its 95 % interval {claim.claimed} / {student:.3g}",
         contribution=Contribution(
             kind="A",
@@ -219,9 +221,6 @@ def ceiling_entry(result: Result, points: Sequence[CeilingPoint]) -> Entry:
     if ratio < NEAR_RATIO:
         return Entry(source=source, basis=f"{words}: no limit", applies=False)
     return Entry(source=source, basis=f"{words}: the drive may be faster")
-
-
-RUN_TO_RUN, DRIVE_TO_DRIVE = "run to run", "drive to drive"
 
 
 def population_entries(

@@ -1,12 +1,13 @@
 """The command ``budget``: the uncertainty of a result, and what it is made of."""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ssdlab.cli.answers import echo_json, echo_page, require_page, write_page
+from ssdlab.cli.gates import EXIT_UNKNOWN
 from ssdlab.cli.group import (
     json_option,
     main,
@@ -22,10 +23,8 @@ from ssdlab.text.terminal import printable, table_lines, without_columns, wrappe
 if TYPE_CHECKING:
     from ssdlab.budget.budget import Budget
 
-_EXIT_UNKNOWN = 4
 _MOST_WIDTH = 120
 _LESS_NEEDED = ("c", "u(x)", "Distribution", "Freedom", "Type")
-_REMEDY = "Create the folder, or name another file with -o."
 _HELP = """Show the uncertainty of a steady-state result, and what it is made of.
 
 A budget as the GUM (JCGM 100:2008) has it: each source with its standard uncertainty,
@@ -70,24 +69,17 @@ def budget(
     """Show the uncertainty of a steady-state result, and what it is made of."""
     from ssdlab.budget.budget import summarise_budget
     from ssdlab.budget.pages import budget_as_dict, budget_document
-    from ssdlab.paper.document import write_document
-    from ssdlab.system.outputs import choose_format, exporting, require_replaceable
 
-    if output is not None:
-        choose_format(output, None, ("html",))
-        require_replaceable(output, overwrite=overwrite)
+    require_page(output, overwrite=overwrite)
     with working("reading the run"):
         found = summarise_budget(run, **choices)
-        if output is not None:
-            with exporting(output, remedy=_REMEDY):
-                write_document(budget_document(found), output)
+        write_page(output, lambda: budget_document(found))
     if as_json:
-        click.echo(json.dumps(budget_as_dict(found), indent=1, allow_nan=False))
+        echo_json(budget_as_dict(found))
     else:
         _print(found)
-        if output is not None:
-            click.echo(f"\n{printable(str(output))}")
-    sys.exit(_EXIT_UNKNOWN if found.reason else 0)
+        echo_page(output)
+    sys.exit(EXIT_UNKNOWN if found.reason else 0)
 
 
 def _print(found: "Budget") -> None:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ssdlab.cli.answers import echo_json, echo_page, require_page, write_page
 from ssdlab.cli.gates import (
     EXIT_NOT_MET,
     EXIT_UNKNOWN,
-    echo_json,
     exit_with,
     require_outputs,
     takes_limits,
@@ -23,15 +23,15 @@ from ssdlab.cli.group import (
     terminal_width,
 )
 from ssdlab.cli.live import working
-from ssdlab.text.terminal import printable, table_lines, without_columns, wrapped
+from ssdlab.text.terminal import table_lines, without_columns, wrapped
 
 if TYPE_CHECKING:
     from ssdlab.limits.check import LimitCheck
+    from ssdlab.paper.document import Document
 
 _EXIT_CODES = {"met": 0, "not met": EXIT_NOT_MET, "cannot be told": EXIT_UNKNOWN}
 _MOST_WIDTH = 170
 _LESS_NEEDED = ("Confidence", "Rests on", "Interval")
-_REMEDY = "Create the folder, or name another file with -o."
 _HELP = """Check runs against limits, such as those of a specification.
 
 RUN is a run folder, a folder of runs, or runs of a store: STORE:ID, or
@@ -84,36 +84,28 @@ def check(  # noqa: PLR0913 - one argument an option
     from ssdlab.limits.bounds import read_bounds
     from ssdlab.limits.check import check_limits
     from ssdlab.limits.text import check_as_dict, check_junit, check_markdown
-    from ssdlab.system.outputs import choose_format, require_replaceable
 
     require_outputs(junit, as_json=as_json, markdown=markdown, overwrite=overwrite)
-    if output is not None:
-        choose_format(output, None, ("html",))
-        require_replaceable(output, overwrite=overwrite)
+    require_page(output, overwrite=overwrite)
     file = read_bounds(limits)
     with working("reading the runs"):
         found = check_limits(runs, file)
-        if output is not None:
-            _write_page(found, output)
+        write_page(output, partial(_document, found))
     if as_json:
         echo_json(check_as_dict(found))
     elif markdown:
         click.echo(check_markdown(found), nl=False)
     else:
         _print(found)
-        if output is not None:
-            click.echo(f"\n{printable(str(output))}")
+        echo_page(output)
     write_junit(junit, partial(check_junit, found), is_strict=strict)
     exit_with(_EXIT_CODES[found.verdict], strict=strict)
 
 
-def _write_page(found: "LimitCheck", output: Path) -> None:
+def _document(found: "LimitCheck") -> "Document":
     from ssdlab.limits.pages import check_document
-    from ssdlab.paper.document import write_document
-    from ssdlab.system.outputs import exporting
 
-    with exporting(output, remedy=_REMEDY):
-        write_document(check_document(found), output)
+    return check_document(found)
 
 
 def _print(found: "LimitCheck") -> None:

@@ -1,12 +1,12 @@
 """The command ``classes``: runs compared with nine published storage classes."""
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from ssdlab.cli.answers import echo_json, require_page
 from ssdlab.cli.group import (
     fail,
     json_option,
@@ -53,11 +53,8 @@ def classes(
     from ssdlab.ingest.opening import open_run
     from ssdlab.paper.document import write_document
     from ssdlab.reference.storage_classes import read_storage_classes
-    from ssdlab.system.outputs import choose_format, require_replaceable
 
-    if output is not None:
-        choose_format(output, None, ("html",))
-        require_replaceable(output, overwrite=overwrite)
+    require_page(output, overwrite=overwrite)
     published = read_storage_classes()
     found = read_class_runs(
         [open_run(run) for run in runs],
@@ -71,7 +68,7 @@ def classes(
             fail(f"{printable(str(output))} cannot be written ({error.strerror}).", 2)
     if as_json:
         plain = class_runs_as_dict(found, published)
-        click.echo(json.dumps(plain, indent=1, allow_nan=False))
+        echo_json(plain)
         return
     click.echo("\n".join(_lines(found, published)))
     if output is not None:

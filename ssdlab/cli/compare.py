@@ -1,13 +1,20 @@
 """The command ``compare``: several runs side by side, and which drive is faster."""
 
-import json
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from ssdlab.cli.answers import (
+    PAGE_REMEDY,
+    echo_json,
+    echo_page,
+    require_page,
+    write_page,
+)
 from ssdlab.cli.group import (
     json_option,
     main,
@@ -22,10 +29,10 @@ from ssdlab.text.terminal import printable
 if TYPE_CHECKING:
     from ssdlab.compare.comparison import Comparison
     from ssdlab.compare.gate import Gate
+    from ssdlab.paper.document import Document
 
 _MOST_WIDTH = 120
 _EXIT_CODES = {"not worse": 0, "worse": 3, "unknown": 4}
-_REMEDY = "Create the folder, or name another file with -o."
 
 
 @main.command()
@@ -124,13 +131,13 @@ def compare(
     gate = _judge(found, fail_if_worse)
     if as_json:
         plain = comparison_as_dict(found) | _gate_as_dict(gate)
-        click.echo(json.dumps(plain, indent=1, allow_nan=False))
+        echo_json(plain)
     else:
         _print(found, gate)
     if output is not None:
-        _write_page(found, output)
+        write_page(output, partial(_document, found))
         if not as_json:
-            click.echo(f"\n{printable(str(output))}")
+            echo_page(output)
     if gate is not None:
         sys.exit(_EXIT_CODES[gate.outcome])
 
@@ -153,23 +160,17 @@ def _gate_as_dict(gate: "Gate | None") -> dict[str, object]:
 
 def _require_place(output: Path, *, overwrite: bool) -> None:
     """Require that the page can be written, before anything is computed."""
-    from ssdlab.system.outputs import choose_format, require_replaceable
-
-    choose_format(output, None, ("html",))
-    require_replaceable(output, overwrite=overwrite)
+    require_page(output, overwrite=overwrite)
     if not output.parent.is_dir():
         reason = f"there is no folder {str(output.parent)!r}"
-        raise ExportError(place=str(output), reason=reason, remedy=_REMEDY)
+        raise ExportError(place=str(output), reason=reason, remedy=PAGE_REMEDY)
 
 
-def _write_page(comparison: "Comparison", output: Path) -> None:
-    """Write the pages of a comparison as one."""
+def _document(comparison: "Comparison") -> "Document":
+    """Return the pages of a comparison as one."""
     from ssdlab.compare.pages import comparison_document
-    from ssdlab.paper.document import write_document
-    from ssdlab.system.outputs import exporting
 
-    with exporting(output, remedy=_REMEDY):
-        write_document(comparison_document(comparison), output)
+    return comparison_document(comparison)
 
 
 def _print(comparison: "Comparison", gate: "Gate | None") -> None:

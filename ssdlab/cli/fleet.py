@@ -1,12 +1,12 @@
 """The command ``fleet``: what a store of runs says of its drives."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from ssdlab.cli.answers import echo_json, echo_page, require_page, write_page
 from ssdlab.cli.group import (
     json_option,
     main,
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ssdlab.fleet.fleet import Fleet
 
 _MOST_WIDTH = 120
-_REMEDY = "Create the folder, or name another file with -o."
 
 
 @main.command()
@@ -78,23 +77,16 @@ def fleet(
     from ssdlab.fleet.as_json import fleet_as_dict
     from ssdlab.fleet.fleet import summarise_fleet
     from ssdlab.fleet.pages import fleet_document
-    from ssdlab.paper.document import write_document
-    from ssdlab.system.outputs import choose_format, exporting, require_replaceable
 
-    if output is not None:
-        choose_format(output, None, ("html",))
-        require_replaceable(output, overwrite=overwrite)
+    require_page(output, overwrite=overwrite)
     with working("reading the store"):
         found = summarise_fleet(url, by=by or "", **choices)
-        if output is not None:
-            with exporting(output, remedy=_REMEDY):
-                write_document(fleet_document(found), output)
+        write_page(output, lambda: fleet_document(found))
     if as_json:
-        click.echo(json.dumps(fleet_as_dict(found), indent=1, allow_nan=False))
+        echo_json(fleet_as_dict(found))
         return
     click.echo("\n".join(_lines(found)))
-    if output is not None:
-        click.echo(f"\n{printable(str(output))}")
+    echo_page(output)
 
 
 def _lines(found: "Fleet") -> Iterator[str]:

@@ -1,6 +1,5 @@
 """What commands that judge by a file of limits share: options, files, exit codes."""
 
-import json
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -61,11 +60,6 @@ def require_outputs(
         raise click.UsageError(msg)
     if junit is not None:
         require_replaceable(junit, overwrite=overwrite)
-
-
-def echo_json(plain: dict[str, Any]) -> None:
-    """Print plain data as JSON."""
-    click.echo(json.dumps(plain, indent=1, allow_nan=False))
 
 
 def write_junit(junit: Path | None, render: Callable[..., bytes], **asked: Any) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ssdlab.cli.answers import require_page
 from ssdlab.cli.group import (
     fail,
     json_option,
@@ -180,11 +181,8 @@ def compare_hosts_command(
     from ssdlab.ingest.opening import open_run
     from ssdlab.report.host_pair import read_all_hosts
     from ssdlab.report.hosts import host_lines, write_hosts
-    from ssdlab.system.outputs import choose_format, require_replaceable
 
-    if output is not None:
-        choose_format(output, None, ("html",))
-        require_replaceable(output, overwrite=overwrite)
+    require_page(output, overwrite=overwrite)
     pairs = read_all_hosts(open_run(run_a), open_run(run_b))
     if output is not None:
         try:

@@ -1,6 +1,5 @@
 """The command ``qos``: latency percentiles with intervals, and targets."""
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ssdlab.cli.answers import echo_json
 from ssdlab.cli.group import (
     json_option,
     main,
@@ -145,7 +145,7 @@ def qos(  # noqa: PLR0913 - one argument an option
             "loads": [qos_as_dict(load, table) for load, table in pairs],
             "verdicts": [verdict_of_target_as_dict(verdict) for verdict in verdicts],
         }
-        click.echo(json.dumps(found, indent=1, allow_nan=False))
+        echo_json(found)
     else:
         from ssdlab.compare.measured_on import run_text
 
@@ -249,7 +249,7 @@ def _show_loads(opened: "Run", *, as_json: bool) -> None:
     if table.empty:
         raise NoHistogramError
     if as_json:
-        click.echo(json.dumps(plain_rows(table), indent=1, allow_nan=False))
+        echo_json(plain_rows(table))
         return
     shown = tabulate_loads(table).drop(columns="Split by")
     words = {name: column(name, name, is_words=True) for name in map(str, shown)}

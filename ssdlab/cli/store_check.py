@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ssdlab.cli.answers import echo_json
 from ssdlab.cli.gates import (
     EXIT_NOT_MET,
     EXIT_UNKNOWN,
-    echo_json,
     exit_with,
     require_outputs,
     takes_limits,

@@ -1,21 +1,20 @@
 """The command ``store gauge``: what of the scatter is the measurement's."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
+from ssdlab.cli.answers import echo_json, echo_page, require_page, write_page
+from ssdlab.cli.gates import EXIT_UNKNOWN
 from ssdlab.cli.group import json_option, overwrite_option, page_option, terminal_width
 from ssdlab.cli.live import working
 from ssdlab.cli.store import store, store_argument
 from ssdlab.cli.store_plan import print_left_out, takes_study
 from ssdlab.text.terminal import printable, table_lines, wrapped
 
-_EXIT_UNKNOWN = 4
 _MOST_WIDTH = 120
-_REMEDY = "Create the folder, or name another file with -o."
 _HELP = """Tell how much of the scatter is the measurement's: gauge R&R.
 
 Hosts are the appraisers, drives the parts, and runs of a drive on a host the repeats.
@@ -62,20 +61,14 @@ def gauge(
         note_texts,
         parts_table,
     )
-    from ssdlab.paper.document import write_document
-    from ssdlab.system.outputs import choose_format, exporting, require_replaceable
 
-    if output is not None:
-        choose_format(output, None, ("html",))
-        require_replaceable(output, overwrite=overwrite)
+    require_page(output, overwrite=overwrite)
     columns = [name.strip() for name in hosts.split(",") if name.strip()]
     with working("reading the store"):
         found = assess_gauge(url, hosts=columns, **choices)
-        if output is not None:
-            with exporting(output, remedy=_REMEDY):
-                write_document(gauge_document(found), output)
+        write_page(output, lambda: gauge_document(found))
     if as_json:
-        click.echo(json.dumps(gauge_as_dict(found), indent=1, allow_nan=False))
+        echo_json(gauge_as_dict(found))
     else:
         width = terminal_width(_MOST_WIDTH)
         for text in answer_texts(found):
@@ -87,6 +80,5 @@ def gauge(
         for text in note_texts(found):
             click.echo("\n".join(wrapped(text, width=width)))
         print_left_out(found.pilot, width)
-        if output is not None:
-            click.echo(f"\n{printable(str(output))}")
-    sys.exit(_EXIT_UNKNOWN if found.reason else 0)
+        echo_page(output)
+    sys.exit(EXIT_UNKNOWN if found.reason else 0)

@@ -1,6 +1,5 @@
 """The command ``store plan``: how many drives, runs and rounds a comparison takes."""
 
-import json
 import re
 import sys
 from collections.abc import Callable
@@ -8,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ssdlab.cli.answers import echo_json
+from ssdlab.cli.gates import EXIT_UNKNOWN
 from ssdlab.cli.group import json_option, terminal_width
 from ssdlab.cli.live import working
 from ssdlab.cli.store import store, store_argument
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from ssdlab.fleet.repetitions import Repetitions
     from ssdlab.stats.repetitions import Purpose
 
-_EXIT_UNKNOWN = 4
 _MOST_WIDTH = 120
 _HOUR_S = 3600.0
 _PERCENT = re.compile(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*%?\s*")
@@ -185,11 +185,10 @@ def plan(  # noqa: PLR0913 - one argument an option
             **choices,
         )
     if as_json:
-        shown = repetitions_as_dict(found)
-        click.echo(json.dumps(shown, indent=1, allow_nan=False))
+        echo_json(repetitions_as_dict(found))
     else:
         _print(found)
-    sys.exit(_EXIT_UNKNOWN if found.planned is None else 0)
+    sys.exit(EXIT_UNKNOWN if found.planned is None else 0)
 
 
 def _print(found: "Repetitions") -> None:

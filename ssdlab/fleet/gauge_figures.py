@@ -11,6 +11,7 @@ from ssdlab.plots.axes import named_axis
 from ssdlab.plots.labels import COLORS, axis, lay_out, new_figure
 from ssdlab.plots.lines import add_points, error_bars
 from ssdlab.plots.names import distinct_texts, figure_text, full_text
+from ssdlab.plots.share_bars import plot_shares
 from ssdlab.stats.interval import Interval
 from ssdlab.text.numbers import metric_text, rounded_text
 from ssdlab.text.quantities import scaled, suited_quantity
@@ -32,39 +33,26 @@ def plot_gauge_parts(
     ``shares`` are in percent of the standard deviation of all, by the words of the
     part; dotted lines are at ``limits``.
     """
-    names = list(shares)
     found = list(shares.values())
-    figure = new_figure(
-        figure_text(title, longest=_LONGEST_TITLE),
+    parts = [[getattr(one, name) for one in found] for name in _ENDS]
+    figure = plot_shares(
+        dict(zip(shares, parts[0], strict=True)),
+        title=title,
         subtitle="standard deviation to that of all; 95 % interval; shares add as "
         "squares",
-        height=150 + 34 * len(names),
-    )
-    for limit in limits:
-        line = {"color": COLORS["axis"], "width": 1, "dash": "dot"}
-        figure.add_vline(x=limit, line=line)
-    parts = [[getattr(one, name) for one in found] for name in _ENDS]
-    figure.add_bar(
-        x=parts[0],
-        y=list(range(len(names))),
-        orientation="h",
-        width=0.6,
-        marker={"color": "#56B4E9"},
-        error_x=error_bars(*parts, thickness=1.5, width=4),
-        hovertemplate="%{text}<extra></extra>",
+        along="Of the total variation [%]",
+        most=103,
         text=[
             f"{name}: {rounded_text(one.estimate)} % "
             f"({rounded_text(one.low)} to {rounded_text(one.high)} %)"
             for name, one in shares.items()
         ],
         textposition="none",
-        showlegend=False,
+        error_x=error_bars(*parts, thickness=1.5, width=4),
     )
-    lay_out(
-        figure,
-        xaxis=axis("Of the total variation [%]", range=[0, 103], dtick=10),
-        yaxis=named_axis("", names, range=[len(names) - 0.4, -0.6], showgrid=False),
-    )
+    for limit in limits:
+        line = {"color": COLORS["axis"], "width": 1, "dash": "dot"}
+        figure.add_vline(x=limit, line=line)
     return figure
 
 

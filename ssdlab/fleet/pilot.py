@@ -16,6 +16,7 @@ from ssdlab.fleet.population import Choice, choose_cell, kept_runs, read_runs
 from ssdlab.fleet.selection import parse_conditions
 from ssdlab.fleet.store import Store, open_store
 from ssdlab.fleet.texts import counted
+from ssdlab.model.errors import ParameterError
 from ssdlab.text.numbers import NOT_RECORDED
 
 
@@ -89,6 +90,12 @@ def read_pilot(  # noqa: PLR0913 - each is a choice of a user
     choice = choose_cell(opened, cell, test=test, direction=direction, metric=metric)
     runs = read_runs(opened, choice, accepted=accepted, where=conditions)
     return Pilot(store=opened, choice=choice, runs=runs, accepted=accepted)
+
+
+def require_confidence(name: str, value: float) -> None:
+    """Require a confidence, or a share of studies, that a study may ask for [%]."""
+    if not 50 <= value < 100:
+        raise ParameterError(name=name, value=value, asked="from 50 to below 100")
 
 
 def host_labels(pilot: Pilot, columns: Iterable[str]) -> list[str]:

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ssdlab.fleet.drives import summarise_drives
-from ssdlab.fleet.pilot import Pilot, read_pilot
+from ssdlab.fleet.pilot import Pilot, read_pilot, require_confidence
 from ssdlab.fleet.population import Choice
 from ssdlab.fleet.rounds import OF_ROUNDS, read_stored, rounds_of_run
 from ssdlab.fleet.store import Store
@@ -244,8 +244,7 @@ def _require_numbers(
         "assurance_percent": assurance_percent,
     }
     for name, value in shares.items():
-        if not 50 <= value < 100:
-            raise ParameterError(name=name, value=value, asked="from 50 to below 100")
+        require_confidence(name, value)
     numbers = {
         "percent": (aim.percent, 1e-6),
         **{

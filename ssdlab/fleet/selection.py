@@ -6,7 +6,12 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from ssdlab.fleet.tables import FLEET_RUNS
-from ssdlab.model.errors import ParameterError, StoreError, UnknownNameError
+from ssdlab.model.errors import (
+    NoRunLeftError,
+    ParameterError,
+    StoreError,
+    UnknownNameError,
+)
 from ssdlab.text.terminal import printable
 
 if TYPE_CHECKING:
@@ -78,7 +83,7 @@ def select_runs(
 
     Raises
     ------
-    StoreError
+    NoRunLeftError
         If none is; the message names the values that the column has.
     """
     chosen = runs
@@ -94,7 +99,7 @@ def select_runs(
             known = sorted({value_text(value) for value in chosen[one.column]})
             shown = ", ".join(map(printable, known[:_SHOWN]))
             more = ", …" if len(known) > _SHOWN else ""
-            raise StoreError(
+            raise NoRunLeftError(
                 store=store,
                 reason=f"no run has {one.text}",
                 remedy=f"Values of {one.column}: {shown}{more}.",

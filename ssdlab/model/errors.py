@@ -346,6 +346,10 @@ class StoreError(UserError):
         super().__init__(f"{store}: {reason}. {remedy}")
 
 
+class NoRunLeftError(StoreError):
+    """A condition that holds for no run of a store."""
+
+
 class StoreFailedError(SsdlabError):
     """A store of runs that could not be read or written; nothing is half in it."""
 
