@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from types import FrameType
 from typing import Final
 
 from ssdlab.campaign.asked import Job
@@ -35,6 +34,7 @@ from ssdlab.store.lock import read_holder
 from ssdlab.store.records import read_state
 from ssdlab.system.folders import LOG_BYTES, Folder
 from ssdlab.system.locks import try_lock
+from ssdlab.system.signals import stopped_by
 
 DONE, FAILED, WRONG, AGAIN = 0, 1, 2, 75  # 75: EX_TEMPFAIL, the engine starts it again
 MOST_STARTS: Final = 5
@@ -200,7 +200,8 @@ def work(
             notes.add("refused", why="another process works on this job")
             return AGAIN
         notes.restore()
-        with _stops() as stop:
+        stop = _Stop()
+        with stopped_by(stop.take):
             code = _measure(notes, stop, sleep=sleep, program=program)
         return _publish(notes) if scratch.is_complete else code
 
@@ -319,7 +320,7 @@ class _Stop:
         finally:
             self._reached = None
 
-    def take(self, _number: int, _frame: FrameType | None) -> None:
+    def take(self) -> None:
         """Take a signal."""
         self._is_asked = True
         if self._reached is not None:
@@ -329,19 +330,6 @@ class _Stop:
     def _hand_on(process_id: int) -> None:
         with suppress(ProcessLookupError):
             os.kill(process_id, signal.SIGINT)
-
-
-@contextmanager
-def _stops() -> Iterator[_Stop]:
-    """Take the signals that stop a job until the block ends."""
-    stop = _Stop()
-    numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-    before = [signal.signal(number, stop.take) for number in numbers]
-    try:
-        yield stop
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
 
 
 @contextmanager

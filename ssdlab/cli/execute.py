@@ -29,7 +29,7 @@ def execute(
     from ssdlab.cli.outcome import result_lines
     from ssdlab.ingest.opening import open_run
     from ssdlab.notebook import NotebookFailedError, execute_notebook, find_notebook
-    from ssdlab.store.records import read_record
+    from ssdlab.store.records import read_record, read_state
     from ssdlab.targets.virtual import waiting_words
 
     notebook = folder / _NOTEBOOK
@@ -44,7 +44,8 @@ def execute(
         except (KeyboardInterrupt, NotebookFailedError) as error:
             if not Folder(folder).has("run.json"):
                 raise
-            if isinstance(error, KeyboardInterrupt):
+            is_stopped = read_state(folder).status == "interrupted"
+            if isinstance(error, KeyboardInterrupt) or is_stopped:
                 waits = waiting_words(read_record(folder).target)
                 raise RunInterruptedError(folder=str(folder), waits=waits) from None
             kept = "What was measured is kept. Resume it with"
@@ -93,15 +94,16 @@ def _make_writable(folder: Path) -> None:
 
 @contextmanager
 def _forward_interrupts(folder: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Forward Ctrl-C to the process that measures; a second one stops this one too."""
+    """Forward Ctrl-C to the process that measures; a later one stops this one too."""
     import os
     import signal
 
     from ssdlab.store.lock import read_holder
+    from ssdlab.system.signals import stopped_by
 
     signalled: list[int] = []
 
-    def forward(_number: int, _frame: object) -> None:
+    def forward() -> None:
         holder = read_holder(folder)
         if signalled or holder is None or holder == os.getpid():
             raise KeyboardInterrupt
@@ -110,14 +112,5 @@ def _forward_interrupts(folder: Path, say: Callable[[str], None]) -> Iterator[No
         with suppress(ProcessLookupError):
             os.kill(holder, signal.SIGINT)
 
-    handled = [
-        number
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(number) != signal.SIG_IGN  # as nohup sets it
-    ]
-    before = [signal.signal(number, forward) for number in handled]
-    try:
+    with stopped_by(forward):
         yield
-    finally:
-        for number, handler in zip(handled, before, strict=True):
-            signal.signal(number, handler)

@@ -1,8 +1,6 @@
 """Execute the plan of a run in one session, from its start to its end."""
 
 import contextlib
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -99,8 +97,7 @@ def carry_out(  # noqa: PLR0913 - by name, from two places
     take_request(folder)  # from a session that ended before it saw the request
     begin_session(folder, host_changes)
     try:
-        with terminated_like_interrupted():
-            _drive(folder, record, device, fio=fio, tell=tell, look_around=look_around)
+        _drive(folder, record, device, fio=fio, tell=tell, look_around=look_around)
     except KeyboardInterrupt:
         purge = device.stopping_words
         how = f"stopped by the user in a purge. {purge}" if purge else _STOPPED
@@ -221,19 +218,6 @@ def _sources(record: RunRecord, device: Target) -> tuple[Source, ...]:
             interval_s=device.telemetry_interval_s,
         ),
     )
-
-
-@contextlib.contextmanager
-def terminated_like_interrupted() -> Iterator[None]:
-    """Let SIGTERM stop a run as cleanly as Ctrl-C does."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _end_after_trouble(folder: Path, status: RunStatus, message: str) -> None:

@@ -22,7 +22,6 @@ from ssdlab.engine.execution import (
     Tell,
     carry_out,
     released,
-    terminated_like_interrupted,
     write_tables,
 )
 from ssdlab.engine.extending import find_extension
@@ -59,6 +58,7 @@ from ssdlab.store.lock import locked
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.run import Run
 from ssdlab.system.folders import Folder
+from ssdlab.system.signals import interrupt, stopped_by
 from ssdlab.system.state import state_folder
 from ssdlab.targets.block_opening import check_block_again
 from ssdlab.targets.opening import (
@@ -168,7 +168,7 @@ def _begin(request: Request, choices: RunChoices, tell: Tell | None) -> Run:
     """Create the run's folder and record, and run it."""
     fio, fio_version = require_fio()
     folder = make_folder(choices.runs, request, choices.run_folder)
-    with locked(folder, sleep=time.sleep), terminated_like_interrupted():
+    with locked(folder, sleep=time.sleep), stopped_by(interrupt):
         if Folder(folder).has("run.json"):
             refuse_taken(folder)
         with (
@@ -246,7 +246,7 @@ def resume_run(
     folder = Path(run)
     record = read_record(folder)
     fio, _ = require_fio()
-    with locked(folder, sleep=time.sleep), terminated_like_interrupted():
+    with locked(folder, sleep=time.sleep), stopped_by(interrupt):
         state = read_state(folder)
         if state.status == "finished" and not more_rounds:
             return write_tables(folder)  # it may have been killed while writing them

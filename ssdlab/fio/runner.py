@@ -26,6 +26,8 @@ from ssdlab.system.folders import LOG_BYTES
 _ORDERS_SAID = re.compile(r".*\.p.*run\.txt")
 _TICK_S = 0.25
 _GATE_S = 0.002  # from release to the first IO
+_TERMINATED = 128  # the exit code of a fio that a signal has stopped
+_ALSO_S = 1.0  # in which a signal that was sent to fio may also come here
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -172,6 +174,8 @@ class FioChain:
         if code is None:
             what = f"did not end within {self._stop_s:g} s after its IO"
             raise self._stop_hung(process, what)
+        if code == _TERMINATED or code < 0:
+            time.sleep(_ALSO_S)
         done_s = self._last_done_s = process.done_s or self._clock()
         process.stop(self._stop_s)
         folder = process.request.folder

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import IO, Final
 
 from ssdlab.model.shortages import find_shortage
+from ssdlab.system.signals import interrupt, stopped_by
 
 TIMED_OUT: Final = -1
 NOT_STARTED: Final = 126  # as in shells
@@ -92,23 +93,19 @@ def run_in_foreground(
     process = subprocess.Popen(
         words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, process_group=0
     )
-    stops = (signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(stop, signal.default_int_handler) for stop in stops]
-    try:
-        if watch is not None:
-            watch(process.pid, lambda: process.poll() is None)
-        return process.wait()
-    except KeyboardInterrupt:
-        process.send_signal(signal.SIGINT)
+    with stopped_by(interrupt):
         try:
-            process.wait(_TO_END_S)
-        except (subprocess.TimeoutExpired, KeyboardInterrupt):
-            process.kill()
-            process.wait()
-        raise
-    finally:
-        for stop, handler in zip(stops, before, strict=True):
-            signal.signal(stop, handler)
+            if watch is not None:
+                watch(process.pid, lambda: process.poll() is None)
+            return process.wait()
+        except KeyboardInterrupt:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(_TO_END_S)
+            except (subprocess.TimeoutExpired, KeyboardInterrupt):
+                process.kill()
+                process.wait()
+            raise
 
 
 def _is_ended(process: subprocess.Popen[str]) -> bool:

@@ -14,7 +14,6 @@ from unittest.mock import patch
 
 from ssdlab.engine import sessions
 from ssdlab.engine.engine import Engine
-from ssdlab.engine.execution import terminated_like_interrupted
 from ssdlab.engine.folders import refuse_taken
 from ssdlab.engine.ports import StepOutcome
 from ssdlab.engine.sessions import begin_session, end_session
@@ -35,6 +34,7 @@ from ssdlab.store.records import (
 )
 from ssdlab.store.telemetry import Source, recording
 from ssdlab.system.folders import Folder
+from ssdlab.system.signals import interrupt, stopped_by
 from ssdlab.testing.backend import ModelBackend
 from ssdlab.testing.carry_out import SilentListener
 from ssdlab.testing.made import make_record
@@ -71,7 +71,7 @@ def main(arguments: list[str]) -> int:
     folder = Path(place)
     try:
         (Folder(folder) / "steps").make()
-        with locked(folder, sleep=time.sleep), terminated_like_interrupted():
+        with locked(folder, sleep=time.sleep), stopped_by(interrupt):
             if is_new and Folder(folder).has("run.json"):
                 refuse_taken(folder)
             if is_new:

@@ -73,13 +73,19 @@ def assert_stopped(run: Path, said: str, lab: Lab) -> None:
     assert len(ssdlab.open_run(run).steps) == len(recorded_steps(run))
 
 
-def stop_after_a_step(lab: Lab, run: Path, number: signal.Signals) -> Started:
-    """Resume a run and send a signal to its command after one more step."""
+def resume_for_a_step(lab: Lab, run: Path) -> Started:
+    """Resume a run and wait for one more step."""
     before = len(recorded_steps(run))
     started = lab.cli("resume", run.relative_to(lab.folder))
     wait_for_steps(run, before + 1, started)
-    end(started.popen.pid, number)
     return started
+
+
+def signal_all(lab: Lab, started: Started) -> None:
+    """Signal every process twice, as an engine does that stops a job."""
+    below = (*lab.find("ipykernel_launcher"), *lab.find_fio())
+    for pid in (*below, started.popen.pid, *below, started.popen.pid):
+        end(pid, signal.SIGTERM)
 
 
 @pytest.mark.notebook
@@ -97,9 +103,14 @@ def test_run_stops_and_goes_on_when_it_is_told_to(lab: Lab) -> None:
     kept = recorded_steps(run)
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        stopped = stop_after_a_step(lab, run, number)
+        stopped = resume_for_a_step(lab, run)
+        end(stopped.popen.pid, number)
         assert stopped.wait() == 130
         assert_stopped(run, stopped.said, lab)
+    stopped = resume_for_a_step(lab, run)
+    signal_all(lab, stopped)
+    assert stopped.wait() == 130
+    assert_stopped(run, stopped.said, lab)
 
     resumed = lab.cli("resume", run)
     assert resumed.wait() == 0, resumed.said
@@ -110,7 +121,7 @@ def test_run_stops_and_goes_on_when_it_is_told_to(lab: Lab) -> None:
     finished = ssdlab.open_run(run)
     assert finished.state.status == "finished"
     hows = [how for _, _, how in finished.state.sessions]
-    assert hows == ["interrupted", "interrupted", "interrupted", "finished"]
+    assert hows == [*["interrupted"] * 4, "finished"]
     steps = recorded_steps(run)
     assert {name: steps[name] for name in kept} == kept
     assert (run / "report.html").stat().st_size > 10_000
