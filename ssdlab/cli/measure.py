@@ -15,6 +15,11 @@ from ssdlab.cli.group import (
     takes_run,
     takes_target,
 )
+from ssdlab.cli.job_file import (
+    job_file_options,
+    read_job_file,
+    require_no_job_options,
+)
 from ssdlab.cli.procedure import (
     HOST_CEILING_FIRST,
     choose_folder,
@@ -28,6 +33,7 @@ from ssdlab.cli.procedure import (
     read_choices,
     require_dry_run,
     resume_procedure,
+    run_and_report,
     run_folder_option,
     seed_option,
     show_plan,
@@ -86,6 +92,7 @@ def plan(**options: Any) -> None:
 @takes_target()
 @_profile
 @_tests
+@job_file_options
 @runs_option
 @run_folder_option
 @confirm_option
@@ -98,7 +105,10 @@ def plan(**options: Any) -> None:
 @dry_run_option
 @jobs_option
 def run(**options: Any) -> None:
-    """Measure a target with the tests of a profile.
+    """Measure a target with the tests of a profile, or with a fio job file.
+
+    --job FILE runs the jobs of your own fio job file in rounds until steady state. Jobs
+    between two stonewalls run together and are one stimulus; --matrix varies options.
 
     Ctrl-C stops it cleanly and keeps completed steps; `ssdlab resume` continues it. A
     test ends at the latest after the max_rounds of its profile. The standard lets the
@@ -109,6 +119,10 @@ def run(**options: Any) -> None:
     from ssdlab.engine.request import ask_for_suite, check_request
     from ssdlab.targets.opening import check_target
 
+    if options["job"] is not None:
+        run_and_report(read_job_file(options), options)
+        return
+    require_no_job_options(options)
     if options["dry_run"]:
         suite = ask_for_suite(options["target"], options["profile"], options["tests"])
         show_plan(suite, options)

@@ -180,8 +180,8 @@ def _most_bytes(step: Step) -> int:
     work = step.workload
     if work is None:
         return 0
-    queues = work.queue_depth * work.block_range_bytes[1]
-    return (step.whole_amount_bytes or 0) + work.threads * queues
+    queued = work.outstanding * work.block_range_bytes[1]
+    return (step.whole_amount_bytes or 0) + queued
 
 
 def _host_cpu(

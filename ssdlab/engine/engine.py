@@ -123,7 +123,7 @@ class Engine:
             document,
             exit_code=outcome.exit_code,
             block_sizes_bytes=step.workload.block_range_bytes,
-            outstanding=step.workload.threads * step.workload.queue_depth,
+            outstanding=step.workload.outstanding,
             runtime_s=step.runtime_s,
             io_bytes=step.whole_amount_bytes,
         )

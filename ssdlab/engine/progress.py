@@ -20,7 +20,7 @@ from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.plan.context import Judgement, PlanContext
 from ssdlab.plan.estimate import estimate_phases
-from ssdlab.plan.judge import is_tracked
+from ssdlab.plan.judge import is_tracked, tracked_value
 from ssdlab.store.records import to_json
 from ssdlab.system.folders import Folder
 
@@ -243,7 +243,7 @@ class Tracker:
         tracking = self._tracking() if step.kind == "cell" else None
         if tracking is None:
             return
-        value = getattr(result, tracking.metric)
+        value = tracked_value(result, tracking)
         if step.cell:
             self.cells[step.cell] = (step.round or 0, value)
         if is_tracked(step.workload, tracking):

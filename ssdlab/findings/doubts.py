@@ -151,7 +151,12 @@ def fio_options_of(phase: Phase) -> list[dict[str, str]]:
             return [dict(phase.fio_options)]
         case Rounds():
             before = (phase.pre_write.workload,) if phase.pre_write else ()
-            return [dict(cell.fio_options) for cell in (*before, *phase.cells)]
+            cells = (*before, *phase.cells)
+            of_files = [job for cell in cells for job in cell.jobs]
+            return [
+                *(dict(cell.fio_options) for cell in cells),
+                *({"direct": "1", **dict(job.options)} for job in of_files),
+            ]
         case OperatingPoint():
             workloads = (phase.pre_write, phase.workload)
             return [dict(workload.fio_options) for workload in workloads]

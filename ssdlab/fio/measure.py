@@ -7,7 +7,7 @@ exact minimum and maximum latency.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -86,6 +86,20 @@ def measure(
         bins=_bin_columns(histograms, unit_ns=unit_ns),
         bins_of=bins_of,
     )
+
+
+def measure_jobs(document: FioDocument) -> dict[str, StepMeasurement]:
+    """Return the results of each job of a step, by its name; one without IO has no row.
+
+    Threads of a job have entries of their own, of the same name.
+    """
+    entries: dict[str, list[FioJob]] = {}
+    for entry in document.measured:
+        entries.setdefault(entry.name, []).append(entry)
+    return {
+        name: measure(replace(document, jobs=tuple(own)))
+        for name, own in entries.items()
+    }
 
 
 def _require_one_group(document: FioDocument) -> None:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.from_json.parse import parse_document
 from ssdlab.fio.logs.read import FioLog, LogKind, parse_log
 from ssdlab.fio.logs.series import tabulate_series
-from ssdlab.fio.measure import DEFAULT_LEVELS, measure
+from ssdlab.fio.measure import DEFAULT_LEVELS, StepMeasurement, measure
 from ssdlab.ingest.findings import find_findings, gather_facts, read_frames
 from ssdlab.ingest.imported import (
     printed_percentiles,
@@ -22,6 +24,8 @@ from ssdlab.ingest.ingested import (
     NUMBERS,
     Columns,
     IngestedStep,
+    job_columns,
+    known_percent,
     repeated,
     stack_steps,
     step_columns,
@@ -30,7 +34,7 @@ from ssdlab.ingest.ingested import (
     tabulate_steps,
 )
 from ssdlab.ingest.parts import find_part, read_part
-from ssdlab.ingest.results import summarise_measured
+from ssdlab.ingest.results import measure_file_jobs, summarise_measured
 from ssdlab.ingest.wholeness import (
     hash_plan,
     refuse_loss,
@@ -70,7 +74,8 @@ from ssdlab.system.unpack import MAX_INPUT_BYTES
 Add = Callable[[Columns], None]
 PlanInputs = tuple[Sequence[PtsTest], PlanContext]
 _ROWS_WAITING = 1 << 16  # of steps whose rows are not written yet
-_LARGE = ("percentiles", "bins", "series")  # written step by step
+_LARGE = ("percentiles", "bins", "job_bins", "series")  # written step by step
+_SMALL = ("measurements", "jobs")
 _LOG = re.compile(r"series_.*\.log\.gz")
 _LOG_KINDS: dict[str, LogKind] = {"iops": "iops", "bw": "bw", "lat": "lat"}
 
@@ -179,7 +184,7 @@ def _build(
         step = read_ingested_step(run, record, kept, max_input_bytes=max_input_bytes)
         for name in NUMBERS:
             take(name, step.rows[name])
-        kept_rows = {"measurements": step.rows["measurements"]}
+        kept_rows = {name: step.rows[name] for name in _SMALL}
         steps.append(replace(step, rows=kept_rows))
     if plan is None and not record.is_imported:
         plan = plan_inputs(record, state.extensions)
@@ -192,10 +197,9 @@ def _build(
         "windows": tabulate_windows(record, judgements),
         "telemetry": _telemetry(run, record),
     }
-    measured = [step.rows["measurements"] for step in steps]
-    tables["measurements"] = stack_steps(
-        TABLES["measurements"], measured, record.run_id
-    )
+    for name in _SMALL:
+        rows = [step.rows[name] for step in steps]
+        tables[name] = stack_steps(TABLES[name], rows, record.run_id)
     tests = plan[0] if plan else record.asked.tests
     percent = plan[1].active_range_percent if plan else 100
     facts = gather_facts(
@@ -318,8 +322,10 @@ def _read_numbers(raw: _Raw, step: Step) -> tuple[StepResult, dict[str, Columns]
     percentiles: Mapping[str, Any] = measured.percentiles
     if measured.bins_of is None:
         percentiles = printed_percentiles(document)
-    result, _ = summarise_measured(step, measured.measurements)
+    of_jobs = measure_file_jobs(step, document)
+    result, _ = summarise_measured(step, measured.measurements, of_jobs)
     return result, {
+        **_rows_of_jobs(step, of_jobs),
         "measurements": _measurements(step, measured.measurements),
         "percentiles": _with_step(percentiles, step),
         "bins": _with_step(measured.bins, step),
@@ -330,6 +336,30 @@ def _read_numbers(raw: _Raw, step: Step) -> tuple[StepResult, dict[str, Columns]
 def _measurements(step: Step, rows: Sequence[Mapping[str, Any]]) -> Columns:
     where = step_columns(step)
     return rows_to_columns(TABLES["measurements"], [{**where, **row} for row in rows])
+
+
+def _rows_of_jobs(
+    step: Step, of_jobs: Mapping[str, StepMeasurement]
+) -> dict[str, Columns]:
+    """Return the rows of the jobs of a file, if the step ran one."""
+    if not of_jobs:
+        return {}
+    where = {name: job_columns(step, name) for name in of_jobs}
+    rows = [
+        {**where[name], **row}
+        for name, measured in of_jobs.items()
+        for row in measured.measurements
+    ]
+    parts = [
+        {**_with_step(one.bins, step), "job": repeated(name, len(one.bins["lat_ns"]))}
+        for name, one in of_jobs.items()
+    ]
+    return {
+        "jobs": rows_to_columns(TABLES["jobs"], rows),
+        "job_bins": {
+            name: np.concatenate([part[name] for part in parts]) for name in parts[0]
+        },
+    }
 
 
 def _with_step(columns: Mapping[str, Any], step: Step) -> Columns:
@@ -418,10 +448,11 @@ def _window_row(
         "round": judgement.round,
         "tracking": tracking.label,
         "cell": judgement.cell,
+        "job": tracking.job or None,
         "metric": tracking.metric,
         "access": tracking.access,
         "block_size_bytes": tracking.block_size_bytes or None,
-        "read_percent": tracking.read_percent,
+        "read_percent": known_percent(tracking.read_percent),
         "threads": tracking.threads or None,
         "queue_depth": tracking.queue_depth or None,
         "window_first_round": judgement.rounds[0],

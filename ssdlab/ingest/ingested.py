@@ -12,13 +12,16 @@ from ssdlab.model.answers import Answers
 from ssdlab.model.finding import Finding, SharedFinding
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES, Table
+from ssdlab.model.spec import MIXED_PERCENT
 from ssdlab.model.step import Step, StepResult
 from ssdlab.store.raw import StepRecord
 from ssdlab.store.records import RunState
 from ssdlab.store.tables import rows_to_columns
 
 Columns = dict[str, Any]  # a list or an array each
-NUMBERS: Final = ("measurements", "percentiles", "bins", "series")
+NUMBERS: Final = (
+    *("measurements", "percentiles", "bins", "jobs", "job_bins", "series"),
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,11 +73,31 @@ def step_columns(step: Step) -> dict[str, object]:
         where |= {
             "access": step.workload.access,
             "block_size_bytes": step.workload.block_size_bytes or None,  # composite
-            "read_percent": step.workload.read_percent,
+            "read_percent": known_percent(step.workload.read_percent),
             "threads": step.workload.threads or None,  # 0: unknown for an import
             "queue_depth": step.workload.queue_depth or None,
         }
     return where
+
+
+def job_columns(step: Step, name: str) -> dict[str, object]:
+    """Return the columns that say what one job of a step was."""
+    asked = step.workload.jobs if step.workload is not None else ()
+    (job,) = (one for one in asked if one.name == name)
+    sizes = job.block_sizes_bytes
+    return step_columns(step) | {
+        "job": name,
+        "access": job.access,
+        "block_size_bytes": sizes[0] if len(sizes) == 1 else None,
+        "read_percent": job.read_percent,
+        "threads": job.threads,
+        "queue_depth": job.queue_depth,
+    }
+
+
+def known_percent(read_percent: int) -> int | None:
+    """Return a share of reads; jobs that differ in it have none."""
+    return None if read_percent == MIXED_PERCENT else read_percent
 
 
 def tabulate_steps(record: RunRecord, steps: Sequence[IngestedStep]) -> Columns:

@@ -18,7 +18,7 @@ from cattrs.gen import make_dict_structure_fn
 from cattrs.strategies import configure_tagged_union
 
 from ssdlab.model.asked import Asked
-from ssdlab.model.fio_option import FioOption
+from ssdlab.model.fio_option import FioOption, JobOption
 from ssdlab.model.spec import Phase
 
 _T = TypeVar("_T")
@@ -92,8 +92,9 @@ def _from_list(data: Any, kind: Any) -> Any:
     return _STRUCTURE_TUPLE(data, kind)
 
 
-def _from_pair(data: Any, _kind: Any) -> FioOption:
-    return FioOption(*_from_list(data, tuple[str, str]))
+def _from_pair(data: Any, kind: Any) -> FioOption | JobOption:
+    option: FioOption | JobOption = kind(*_from_list(data, tuple[str, str]))
+    return option
 
 
 def _from_table(kind: Any) -> Callable[[Any, Any], Any]:
@@ -122,7 +123,8 @@ _CONVERTER.register_structure_hook_func(_is_of(Literal), _one_of)
 _CONVERTER.register_structure_hook_func(_is_of(tuple), _from_list)
 _CONVERTER.register_structure_hook_func(_is_of(object), lambda data, _: data)
 _CONVERTER.register_structure_hook_factory(is_dataclass, _from_table)
-_CONVERTER.register_structure_hook(FioOption, _from_pair)
-_CONVERTER.register_unstructure_hook(FioOption, list)
+for _option in (FioOption, JobOption):
+    _CONVERTER.register_structure_hook(_option, _from_pair)
+    _CONVERTER.register_unstructure_hook(_option, list)
 for _union in (Phase, Asked):
     configure_tagged_union(_union, _CONVERTER, tag_name="type")

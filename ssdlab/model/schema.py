@@ -7,7 +7,7 @@ row is one observation; what was not measured is missing, never 0.
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 DType = Literal["string", "int64", "float64", "bool", "list<int16>", "list<int64>"]
 
@@ -262,6 +262,20 @@ BINS = Table(
     ),
 )
 
+_JOB = _key("job", "the job, by its name in the file")
+
+JOBS = Table(
+    name="jobs",
+    row="one job of a fio step that runs the jobs of a file, and direction",
+    columns=(_RUN, _STEP, _JOB, *MEASUREMENTS.columns[2:]),
+)
+
+JOB_BINS = Table(
+    name="job_bins",
+    row="one bin of fio's latency histogram of one job of such a step and direction",
+    columns=(_RUN, _STEP, _JOB, *BINS.columns[2:]),
+)
+
 SERIES = Table(
     name="series",
     row="one interval of one fio step and direction, where a test requires it",
@@ -291,6 +305,7 @@ WINDOWS = Table(
         _key("round", "the last round judged, from 1", "int64"),
         _key("tracking", "the tracking variable, such as RND 4 KiB 0/100"),
         Column("cell", "int64", "its position in a round, as in steps"),
+        Column("job", "string", "the job judged; missing: all IOs of the cell"),
         Column("metric", "string", "iops, bw_bytes_per_s or lat_mean_ns"),
         Column("access", "string", "rnd or seq"),
         Column("block_size_bytes", "int64", "size of one IO [B]; missing in CBW"),
@@ -367,6 +382,8 @@ TABLES = {
         MEASUREMENTS,
         PERCENTILES,
         BINS,
+        JOBS,
+        JOB_BINS,
         SERIES,
         WINDOWS,
         TELEMETRY,

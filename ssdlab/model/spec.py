@@ -5,13 +5,14 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from ssdlab.model.fio_option import FioOption, FioOptions
+from ssdlab.model.fio_option import FioOption, FioOptions, JobOption
 from ssdlab.model.units import GIB, MIB, block_size_label, mix_label
 
 Access = Literal["rnd", "seq"]
 Metric = Literal["iops", "bw_bytes_per_s", "lat_mean_ns"]
 Direction = Literal["total", "read", "write", "trim"]  # total: all of them merged
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
+MIXED_PERCENT = -1  # jobs that run together and differ in their share of reads
 
 _NAME = re.compile(r"(?!\.)[^/\\\x00-\x1f\x7f]{1,120}")
 
@@ -23,10 +24,12 @@ def stimulus_label(
 
     A block size of 0 means that many IO ``streams``, or a composite if there are none.
     """
+    is_mixed = read_percent == MIXED_PERCENT
+    mix = "several R/W" if is_mixed else mix_label(read_percent)
     if streams:
-        return f"{streams} streams, {mix_label(read_percent)}"
+        return f"{streams} streams, {mix}"
     size = block_size_label(block_size_bytes) if block_size_bytes else "composite"
-    return f"{access.upper()} {size} {mix_label(read_percent)}"
+    return f"{access.upper()} {size} {mix}"
 
 
 def _require_closed(options: FioOptions) -> None:
@@ -73,12 +76,38 @@ class IoStream:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class FileJob:
+    """One job of a user's job file: its name, its options, and what they mean.
+
+    ``block_sizes_bytes`` are the sizes that its options name, in ascending order [B].
+    A job that trims has no ``read_percent``.
+    """
+
+    name: str
+    options: tuple[JobOption, ...]
+    block_sizes_bytes: tuple[int, ...]
+    access: Access = "rnd"
+    read_percent: int | None = None
+    threads: int = 1
+    queue_depth: int = 1
+    ramp_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse options that are not of the closed set."""
+        if not all(isinstance(option, JobOption) for option in self.options):
+            msg = f"not all of {self.options!r} are options of a job of a run"
+            raise TypeError(msg)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Workload:
     """A stimulus: access, block size, R/W mix, threads (TC) and queue depth (QD).
 
     ``threads`` and ``queue_depth`` are 0 if an imported file does not record them. So
     is ``block_size_bytes`` where a ``composite`` or ``streams`` have the sizes.
-    ``fio_options`` are those of a published job: they replace those of ssdlab.
+    ``fio_options`` are those of a published job: they replace those of ssdlab. ``jobs``
+    are those of a user's job file, which run together under a ``name``; what they do
+    not share is 0, and ``read_percent`` is `MIXED_PERCENT`.
     """
 
     access: Access
@@ -89,6 +118,8 @@ class Workload:
     composite: Composite | None = None
     streams: tuple[IoStream, ...] = ()
     fio_options: FioOptions = ()
+    name: str = ""
+    jobs: tuple[FileJob, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse options that are not of the closed set."""
@@ -96,8 +127,8 @@ class Workload:
 
     @property
     def label(self) -> str:
-        """The stimulus as the PTS writes it, such as ``RND 4 KiB 0/100``."""
-        return stimulus_label(
+        """Its name, or what it is as the PTS writes it, such as ``RND 4 KiB 0/100``."""
+        return self.name or stimulus_label(
             self.access,
             self.block_size_bytes,
             self.read_percent,
@@ -107,6 +138,9 @@ class Workload:
     @property
     def block_range_bytes(self) -> tuple[int, int]:
         """The smallest and the largest size of an IO [B]."""
+        if self.jobs:
+            sizes = [size for job in self.jobs for size in job.block_sizes_bytes]
+            return min(sizes), max(sizes)
         if self.streams:
             held = [stream.block_size_bytes for stream in self.streams]
             return min(held), max(held)
@@ -117,8 +151,17 @@ class Workload:
 
     @property
     def ramp_s(self) -> float:
-        """The ramp time of a published job: IO that is not counted [s]."""
-        return float(dict(self.fio_options).get("ramp_time", 0))
+        """The ramp time of a job: IO that is not counted [s]."""
+        of_jobs = (job.ramp_s for job in self.jobs)
+        published = float(dict(self.fio_options).get("ramp_time", 0))
+        return max(published, *of_jobs, 0.0)
+
+    @property
+    def outstanding(self) -> int:
+        """The most IOs that are outstanding at once."""
+        if self.jobs:
+            return sum(job.threads * job.queue_depth for job in self.jobs)
+        return self.threads * self.queue_depth
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -146,7 +189,9 @@ class Tracking:
     """A tracking variable: the cell whose value per round is judged.
 
     ``threads`` and ``queue_depth`` distinguish cells that differ in nothing else; 0 is
-    any. ``streams`` counts the IO streams of a cell that has no single block size.
+    any. ``streams`` counts the IO streams of a cell that has no single block size. A
+    cell of jobs of a file is found by its ``name``; ``job`` is the one that is judged,
+    and empty for all of them together.
     """
 
     access: Access
@@ -156,10 +201,14 @@ class Tracking:
     threads: int = 0
     queue_depth: int = 0
     streams: int = 0
+    name: str = ""
+    job: str = ""
 
     @property
     def label(self) -> str:
-        """The cell as the PTS writes it, such as ``RND 4 KiB 0/100``."""
+        """The cell as the PTS writes it, such as ``RND 4 KiB 0/100``; or its name."""
+        if self.name:
+            return f"{self.name}, job {self.job}" if self.job else self.name
         cell = stimulus_label(
             self.access,
             self.block_size_bytes,

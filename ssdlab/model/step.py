@@ -85,13 +85,24 @@ class Handover:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class JobResult:
+    """The result of one job of a step that runs the jobs of a file."""
+
+    job: str
+    iops: float | None = None
+    bw_bytes_per_s: float | None = None
+    lat_mean_ns: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class StepResult:
     """What a plan knows of a completed step.
 
     Rates are sums over directions and threads; ``lat_mean_ns`` is weighted by IO
     count. A value that was not measured is ``None``. ``idle_before_s`` is the time from
     the last IO of the previous step to the first IO of this one, and ``is_contiguous``
-    says whether a measurement window may span it.
+    says whether a measurement window may span it. ``jobs`` are those of a step that
+    runs the jobs of a file.
     """
 
     step_id: str
@@ -102,3 +113,4 @@ class StepResult:
     lat_mean_ns: float | None = None
     idle_before_s: float | None = None
     is_contiguous: bool = True
+    jobs: tuple[JobResult, ...] = ()

@@ -146,6 +146,16 @@ class Context:
         return frame[(frame["test"] == test) & is_of_phase(frame["phase"], phase)]
 
     @cached_property
+    def job_totals(self) -> pd.DataFrame:
+        """The jobs of steps that ran a job file, all directions merged."""
+        jobs = self.run.jobs
+        return jobs[jobs["direction"] == "total"]
+
+    def rounds_of(self, window: JudgedWindow) -> pd.DataFrame:
+        """Return the measurements of what a window judged, oldest first."""
+        return window.rounds_of(self.totals if window.job is None else self.job_totals)
+
+    @cached_property
     def _final_windows(self) -> tuple[JudgedWindow, ...]:
         return read_final_windows(self.windows)
 

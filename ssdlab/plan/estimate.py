@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from ssdlab.model.spec import (
+    MIXED_PERCENT,
     Histogram,
     OperatingPoint,
     Phase,
@@ -212,4 +213,6 @@ def _estimate_point(phase: OperatingPoint, speed: float) -> Cost:
 
 
 def _write_share(workload: Workload) -> float:
+    if workload.read_percent == MIXED_PERCENT:
+        return 1.0  # jobs of which some may write: the most
     return 1 - workload.read_percent / 100

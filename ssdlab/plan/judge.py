@@ -36,7 +36,7 @@ def judge_round(
         return ()
     places = [_place(phase, tracking) for tracking in phase.tracking]
     values = [
-        [_value(rounds[number - 1][place], tracking) for number in numbers]
+        [tracked_value(rounds[number - 1][place], tracking) for number in numbers]
         for tracking, place in zip(phase.tracking, places, strict=True)
     ]
     verdicts = [
@@ -78,7 +78,7 @@ def judge_samples(
     if len(sampled) < window:
         return ()
     verdict = assess_steady_state(
-        [_value(results[number - 1], phase.tracking) for number in sampled],
+        [tracked_value(results[number - 1], phase.tracking) for number in sampled],
         phase.criteria,
         first_round=samples[sampled[0]],
     )
@@ -100,6 +100,8 @@ def is_tracked(workload: Workload | None, tracking: Tracking) -> bool:
     """Return whether a workload is the cell of a tracking variable."""
     if workload is None:
         return False
+    if tracking.name:
+        return workload.name == tracking.name
     queues = (tracking.threads, tracking.queue_depth)
     if any(queues) and queues != (workload.threads, workload.queue_depth):
         return False
@@ -120,6 +122,10 @@ def _place(phase: Rounds, tracking: Tracking) -> int:
     return places[0]
 
 
-def _value(result: StepResult, tracking: Tracking) -> float:
-    value = getattr(result, tracking.metric)
+def tracked_value(result: StepResult, tracking: Tracking) -> float:
+    """Return what is judged of a result: of all its jobs, or of one of them."""
+    of_jobs = [one for one in result.jobs if one.job == tracking.job]
+    if tracking.job and not of_jobs:
+        return float("nan")
+    value = getattr(of_jobs[0] if tracking.job else result, tracking.metric)
     return float("nan") if value is None else float(value)

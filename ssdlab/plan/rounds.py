@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
-from ssdlab.model.spec import Rounds
+from ssdlab.model.spec import Rounds, Workload
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch
 from ssdlab.plan.judge import judge_round
@@ -41,7 +41,7 @@ class _Place:
         """Return the step of a cell, from 0, of a round, from 1."""
         workload = self.phase.cells[cell]
         blank = self.make.blank_cell(workload, self.phase.cell_seconds)
-        if workload.access == "seq" and self.phase.carries_on:
+        if _is_stream(workload) and self.phase.carries_on:
             stream = self.streams[workload.read_percent > 0]
             offset = stream.next_offset(whole_blocks(blank.range_bytes, workload))
             blank = replace(blank, offset_bytes=offset)
@@ -53,6 +53,8 @@ class _Place:
         Each thread begins at the same place, so the stream came as far as one thread.
         """
         workload = self.phase.cells[(step.cell or 1) - 1]
+        if not _is_stream(workload):
+            return self
         streams = list(self.streams)
         is_read = workload.read_percent > 0
         moved = (result.read_bytes + result.written_bytes) // workload.threads
@@ -60,6 +62,11 @@ class _Place:
             whole_blocks(step.range_bytes, workload), whole_blocks(moved, workload)
         )
         return replace(self, streams=(streams[0], streams[1]))
+
+
+def _is_stream(workload: Workload) -> bool:
+    """Return whether a cell writes or reads on where another ended."""
+    return workload.access == "seq" and not workload.jobs
 
 
 def first_of_rounds(phase: Rounds, make: StepMaker, number: int) -> Step | None:
@@ -75,7 +82,7 @@ def plan_rounds(
     pairs: _Pairs = ()
     is_steady = False
     place = _Place(make=make, phase=phase)
-    is_sequential = any(cell.access == "seq" for cell in phase.cells)
+    is_sequential = any(map(_is_stream, phase.cells))
     plan_round = _plan_sequential_round if is_sequential else _plan_random_round
     while phase.cells and len(rounds) < phase.max_rounds:
         pairs, place = yield from plan_round(place, len(rounds) + 1, number)

@@ -1,11 +1,15 @@
 """Steps get their number, name and seed in one place."""
 
+import re
 from dataclasses import dataclass, replace
 
 from ssdlab.model.spec import Precondition, PreWrite, Workload
 from ssdlab.model.step import Step, StepKind
 from ssdlab.model.units import block_size_label
 from ssdlab.plan.context import PlanContext
+
+_PLAIN = re.compile("[0-9A-Za-z]+")
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,7 +91,8 @@ class StepMaker:
 
     def _finish(self, number: int, step: Step) -> Step:
         work = step.workload
-        is_random = work is not None and work.access == "rnd" and not work.streams
+        is_plain = work is not None and not (work.streams or work.jobs)
+        is_random = work is not None and is_plain and work.access == "rnd"
         return replace(
             step,
             step_id=_step_id(number, step),
@@ -113,6 +118,8 @@ def _step_id(number: int, step: Step) -> str:
 
 
 def _stimulus_name(workload: Workload) -> str:
+    if workload.jobs:
+        return "-".join(_PLAIN.findall(workload.name))[:_LONGEST_NAME]
     if workload.streams:
         return f"{len(workload.streams)}streams-r{workload.read_percent}"
     size = "composite"

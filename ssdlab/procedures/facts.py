@@ -5,12 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.model.units import (
-    block_size_label,
-    capacity_label,
-    duration_label,
-    mix_label,
-)
+from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.paper.blocks import Page
 from ssdlab.paper.context import Context
 from ssdlab.procedures.rwsw.facts import workloads_of
@@ -19,6 +14,7 @@ from ssdlab.pts.shared.headlines import Headline, window_headlines
 from ssdlab.pts.shared.outcome import procedure_outcome
 from ssdlab.pts.shared.verdict import windows_summary
 from ssdlab.pts.shared.view import View
+from ssdlab.stats.cells import cell_stimulus
 from ssdlab.stats.judged import by_phase
 from ssdlab.stats.phases import phase_label
 from ssdlab.text.numbers import NOT_RECORDED, workers_text
@@ -99,11 +95,8 @@ def _title(phase: object) -> str:
 
 
 def _work_text(row: "pd.Series[Any]") -> str:
-    size = row["block_size_bytes"]
-    shown = "composite" if is_missing(size) else block_size_label(int(size))
-    mix = mix_label(int(row["read_percent"]))
-    workers = workers_text(row["threads"], row["queue_depth"])
-    return f"{str(row['access']).upper()} {shown} {mix}, {workers}"
+    words = cell_stimulus(row["access"], row["block_size_bytes"], row["read_percent"])
+    return f"{words}, {workers_text(row['threads'], row['queue_depth'])}"
 
 
 def _time_text(seconds: Any) -> str:

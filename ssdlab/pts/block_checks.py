@@ -85,6 +85,8 @@ def _sizes_of(phase: Phase) -> set[int]:
         sizes.update({composite.alignment_bytes if composite else 0} - {0})
         sizes.update({workload.block_size_bytes} - {0})
         sizes.update(stream.block_size_bytes for stream in workload.streams)
+        for job in workload.jobs:
+            sizes.update(job.block_sizes_bytes)
         return workload
 
     map_workloads(phase, note)

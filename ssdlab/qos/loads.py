@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ssdlab.model.errors import NoHistogramError, UnknownNameError
-from ssdlab.model.spec import DIRECTIONS, PTS_CRITERIA, stimulus_label
+from ssdlab.model.spec import DIRECTIONS, PTS_CRITERIA
 from ssdlab.qos.load import Load
-from ssdlab.stats.cells import named_like
+from ssdlab.stats.cells import cell_stimulus, named_like
 from ssdlab.stats.latency_kind import latency_kind, with_latency_of
+from ssdlab.text.numbers import NOT_RECORDED, workers_text
 
 _WORKLOAD = ["access", "block_size_bytes", "read_percent", "threads", "queue_depth"]
 _KINDS = ("histogram", "cell")
@@ -135,15 +136,9 @@ def select_load(
 
 def workload_label(row: "pd.Series[Any] | dict[str, Any]") -> str:
     """Return a workload in the words of the PTS, with threads and queue depth."""
-    known = {name: 0 if pd.isna(row[name]) else row[name] for name in _WORKLOAD}
-    label = stimulus_label(
-        str(known["access"]),
-        int(known["block_size_bytes"]),
-        int(known["read_percent"]),
-    )
-    if not known["threads"]:
-        return label
-    return f"{label} T{int(known['threads'])}/Q{int(known['queue_depth'])}"
+    label = cell_stimulus(row["access"], row["block_size_bytes"], row["read_percent"])
+    workers = workers_text(row["threads"], row["queue_depth"])
+    return label if workers == NOT_RECORDED else f"{label} {workers}"
 
 
 def _held_bins(bins: pd.DataFrame, direction: str) -> pd.DataFrame:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ssdlab.model.spec import stimulus_label
 from ssdlab.paper.context import Context
 from ssdlab.procedures.rwsw.facts import StreamNames, stream_names
+from ssdlab.stats.cells import cell_stimulus
 from ssdlab.text.numbers import NOT_MEASURED, seconds_text
 from ssdlab.text.table import Table, column, tabulate
 
@@ -60,14 +60,14 @@ def _idle(step: object) -> str:
 
 
 def _what(step: object, names: StreamNames) -> str:
-    size = _value(step, "block_size_bytes")
     kind = str(_value(step, "kind"))
-    mix = _value(step, "read_percent")
-    if mix is None:
+    if _value(step, "access") is None:
         return kind
     place = (str(_value(step, "test")), str(_value(step, "phase")))
-    words = names.get(place) or stimulus_label(
-        str(_value(step, "access")), int(str(size or 0)), int(str(mix))
+    words = names.get(place) or cell_stimulus(
+        _value(step, "access"),
+        _value(step, "block_size_bytes"),
+        _value(step, "read_percent"),
     )
     return words if kind == "cell" else f"{kind}: {words}"
 

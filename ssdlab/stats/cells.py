@@ -1,6 +1,24 @@
-"""Which cells a text means."""
+"""Cells in words, and which cells a text means."""
 
 from collections.abc import Iterable
+from typing import Any
+
+from ssdlab.model.spec import MIXED_PERCENT, stimulus_label
+
+
+def cell_stimulus(access: Any, block_size_bytes: Any, read_percent: Any) -> str:
+    """Return the stimulus of a row of a frame, of which sizes and mix may be missing.
+
+    >>> cell_stimulus("rnd", 4096, 65), cell_stimulus("rnd", None, None)
+    ('RND 4 KiB 65/35', 'RND composite several R/W')
+    """
+    return stimulus_label(
+        str(access), _whole(block_size_bytes, 0), _whole(read_percent, MIXED_PERCENT)
+    )
+
+
+def _whole(value: Any, unknown: int) -> int:
+    return unknown if value is None or str(value) in {"<NA>", "nan"} else int(value)
 
 
 def named_like(names: Iterable[str], wanted: str) -> list[bool]:

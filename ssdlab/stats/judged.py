@@ -18,9 +18,10 @@ class JudgedWindow:
     round: int
     tracking: str
     cell: int
+    job: str | None
     metric: Metric
     block_size_bytes: int | None
-    read_percent: int
+    read_percent: int | None
     window_first_round: int
     window_last_round: int
     average: float
@@ -43,13 +44,19 @@ class JudgedWindow:
         return f"{self.window_first_round} - {self.window_last_round}"
 
     def rounds_of(self, measurements: pd.DataFrame) -> pd.DataFrame:
-        """Return the measurements of its cell, oldest first."""
+        """Return the measurements of its cell, oldest first.
+
+        Those of a single job are in the table ``jobs``, those of all in
+        ``measurements``.
+        """
         is_own = (
             (measurements["test"] == self.test)
             & (measurements["phase"] == self.phase)
             & (measurements["kind"] == "cell")
             & (measurements["cell"] == self.cell)
         )
+        if self.job is not None:
+            is_own &= measurements["job"] == self.job
         chosen: pd.DataFrame = measurements[is_own].sort_values("round")
         return chosen
 

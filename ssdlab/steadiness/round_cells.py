@@ -5,8 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.model.spec import stimulus_label
-from ssdlab.stats.cells import named_like
+from ssdlab.stats.cells import cell_stimulus, named_like
 from ssdlab.stats.matrix import select_cells
 
 _OF_TEST = {"tp": "bw_bytes_per_s", "xsr": "bw_bytes_per_s", "lat": "lat_mean_ns"}
@@ -19,9 +18,8 @@ def list_round_series(
 ) -> pd.DataFrame:
     """List the cells of a test that were measured round by round."""
     cells = select_cells(measurements, test)
-    tracked = windows[windows["test"] == test].drop_duplicates(
-        ["phase", "tracking"], keep="last"
-    )
+    of_cells = windows[(windows["test"] == test) & windows["job"].isna()]
+    tracked = of_cells.drop_duplicates(["phase", "tracking"], keep="last")
     names = [*_CELL, *_QUEUES]
     distinct = cells.groupby(names, dropna=False, sort=False, as_index=False)
     counted = distinct.agg(rounds=("round", "nunique"))
@@ -75,9 +73,8 @@ def _listed(
 
     ``beside`` are the verdicts of its phase, and ``of_cell`` those of the cell.
     """
-    size = cell["block_size_bytes"]
-    label = stimulus_label(
-        cell["access"], 0 if pd.isna(size) else int(size), int(cell["read_percent"])
+    label = cell_stimulus(
+        cell["access"], cell["block_size_bytes"], cell["read_percent"]
     )
     row: dict[Hashable, Any] = (
         {"test": test}

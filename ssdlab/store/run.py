@@ -101,6 +101,16 @@ class Run:
         return self.read("bins")
 
     @cached_property
+    def jobs(self) -> "pd.DataFrame":
+        """One row per job of a step that ran a job file, and direction."""
+        return self.read("jobs")
+
+    @cached_property
+    def job_bins(self) -> "pd.DataFrame":
+        """One row per bin of a latency histogram of such a job."""
+        return self.read("job_bins")
+
+    @cached_property
     def series(self) -> "pd.DataFrame":
         """One row per interval, where a test requires a log."""
         return self.read("series")

@@ -7,7 +7,11 @@ and direct, with its own recorded seed, on the 64 bit generator.
 from collections.abc import Collection, Mapping
 
 from ssdlab.fio.jobs.jobspec import JobFile, JobSection, render_job_file
-from ssdlab.fio.jobs.published import published_end, published_options
+from ssdlab.fio.jobs.published import (
+    file_job_options,
+    published_end,
+    published_options,
+)
 from ssdlab.fio.jobs.segments import segment_options
 from ssdlab.fio.jobs.streams import stream_options
 from ssdlab.model.spec import Workload
@@ -37,7 +41,14 @@ def render_job(
     if workload is None or (step.runtime_s is None and step.io_bytes is None):
         msg = f"step {step.step_id} is not a fio step, or has no end"
         raise ValueError(msg)
-    if workload.fio_options:
+    if workload.jobs:
+        shared = {**target_options, "thread": "1", "time_based": "1"}
+        shared |= {"runtime": f"{round((step.runtime_s or 0) * 1000)}ms"}
+        last = {
+            job.name: file_job_options(job, target_options, cpus=cpus) | _series(step)
+            for job in workload.jobs
+        }
+    elif workload.fio_options:
         shared = published_options(workload, target_options, cpus=cpus)
         last = {"job": published_end(step) | _series(step)}
     else:

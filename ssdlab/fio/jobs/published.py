@@ -1,15 +1,19 @@
-"""The options of a published job, adapted to a target on a host."""
+"""The options of a published job or of a user's file, adapted to a target on a host."""
 
 from collections.abc import Collection, Mapping
 
 from ssdlab.fio.jobs.jobspec import ALIASES
 from ssdlab.fio.jobs.workload import parse_seconds, parse_size
-from ssdlab.model.spec import Workload
+from ssdlab.model.spec import FileJob, Workload
 from ssdlab.model.step import Step
 
 _PATH = "filename"
 _ENGINE = "ioengine"
 _CPUS = "cpus_allowed"
+_OF_ENGINES = {
+    *("fixedbufs", "registerfiles", "sqthread_poll", "sqthread_poll_cpu", "hipri"),
+    *("nonvectored", "userspace_reap"),
+}
 
 
 def published_options(
@@ -25,7 +29,32 @@ def published_options(
     host, as the kernel numbers them; ``None`` is unknown. A job that sets its own
     affinity is not placed near the target.
     """
-    options = {**dict(workload.fio_options), **_reach(workload, target_options)}
+    published = dict(workload.fio_options)
+    return _placed({**published, **_reach(published, target_options)}, cpus)
+
+
+def file_job_options(
+    job: FileJob, target_options: Mapping[str, str], *, cpus: Collection[int] | None
+) -> dict[str, str]:
+    """Return the options that a job of a user's file has on a target.
+
+    They are as in the file except for two: IO is direct unless the file says otherwise,
+    and a target that is not a path needs its own engine, which has no use for options
+    of another one.
+    """
+    asked = {"direct": "1", **dict(job.options)}
+    if "buffered" in asked:
+        del asked["direct"]
+    if _PATH not in target_options:
+        for name in _OF_ENGINES & asked.keys():
+            del asked[name]
+        if "fdatasync" in asked:  # the same on a device, and fio's nbd has only this
+            asked["fsync"] = asked.pop("fdatasync")
+    return _placed({**asked, **_reach(asked, target_options)}, cpus)
+
+
+def _placed(options: dict[str, str], cpus: Collection[int] | None) -> dict[str, str]:
+    """Return options without processors that do not exist, and without empty ones."""
     if cpus is not None and _CPUS in options:
         options[_CPUS] = clip_cpus(options[_CPUS], cpus)
     return {name: value for name, value in options.items() if value}
@@ -89,8 +118,9 @@ def _meaning(name: str, value: str | None) -> object:
     return value if value is None or name not in reads else reads[name](value)
 
 
-def _reach(workload: Workload, target_options: Mapping[str, str]) -> dict[str, str]:
-    published = dict(workload.fio_options)
+def _reach(
+    published: Mapping[str, str], target_options: Mapping[str, str]
+) -> dict[str, str]:
     reach = dict(target_options)
     if _CPUS in published:
         reach.pop(_CPUS, None)

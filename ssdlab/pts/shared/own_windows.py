@@ -27,6 +27,7 @@ def tracked_cells(test: str, finals: Sequence[JudgedWindow]) -> list[JudgedWindo
         one
         for one in finals
         if test in CATALOG
+        and one.read_percent is not None
         and CATALOG[test].tracks(one.block_size_bytes, one.read_percent)
     ]
     return sorted(chosen, key=lambda one: (one.block_size_bytes or 0, one.read_percent))

@@ -142,7 +142,7 @@ def _id_of_cell(plot_id: str, tracking: str) -> str:
 
 
 def _window_page(context: Context, plot_id: str, window: JudgedWindow) -> Page:
-    frame = window.rounds_of(context.totals)
+    frame = context.rounds_of(window)
     stride = _stride(context, window)
     if stride > 1:
         figure = _plot_samples(context, frame, window, stride=stride)

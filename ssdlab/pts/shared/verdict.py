@@ -128,7 +128,7 @@ def _rows_of_cells(
 
 def _summary(context: Context, window: JudgedWindow) -> SummaryRow:
     title, metric = context.title_of(window.test), window.metric
-    frame = window.rounds_of(context.totals)
+    frame = context.rounds_of(window)
     series = frame.set_index("round")[metric].astype(float)  # oldest first
     begins = (frame["round"] == 1).any()  # a window may not
     first = metric_text(float(series.iloc[0]), metric) if begins else NOT_MEASURED

@@ -1,0 +1,1 @@
+"""The jobs of a user's own fio job file, as tests."""

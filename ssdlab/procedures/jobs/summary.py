@@ -1,0 +1,128 @@
+"""What each job of a stimulus did over the measurement window."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.model.spec import DIRECTIONS
+from ssdlab.paper.context import Context
+from ssdlab.procedures.jobs.spec import ROUNDS
+from ssdlab.pts.shared.steady import reported_window
+from ssdlab.qos.curves import summarise_curve
+from ssdlab.qos.loads import select_loads
+from ssdlab.stats.binned import bin_rounds
+from ssdlab.stats.claims import claim_levels
+
+ALL_JOBS = "all jobs"
+_LEVELS = {99.0: "two_nines", 99.9: "three_nines", 99.99: "four_nines"}
+_ORDER: tuple[str, ...] = DIRECTIONS
+_MEANS = ("iops", "bw_bytes_per_s")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Side:
+    """The rounds of one job in one direction, with the bins of its histograms.
+
+    ``job`` is `ALL_JOBS` for all of them together.
+    """
+
+    job: str
+    direction: str
+    rounds: pd.DataFrame
+    bins: pd.DataFrame
+
+
+def window_rounds(context: Context, test: str) -> tuple[int, int] | None:
+    """Return the rounds that count: of the window, or all without one."""
+    found = reported_window(context, test, ROUNDS)
+    rounds = context.totals_of(test, ROUNDS)["round"].dropna()
+    if found is None and len(rounds):
+        return int(rounds.min()), int(rounds.max())
+    return found
+
+
+def find_sides(context: Context, test: str) -> tuple[Side, ...]:
+    """Return all jobs together, then each job and direction, over the window."""
+    window = window_rounds(context, test)
+    if window is None:
+        return ()
+    jobs = _of(context.run.jobs, test, window)
+    whole = _of(context.totals, test, window)
+    sides = [Side(job=ALL_JOBS, direction="total", rounds=whole, bins=context.bins)]
+    for (job, direction), rounds in jobs.groupby(["job", "direction"], sort=False):
+        bins = context.run.job_bins
+        own = bins[(bins["job"] == job) & (bins["direction"] == direction)]
+        sides.append(
+            Side(job=str(job), direction=str(direction), rounds=rounds, bins=own)
+        )
+    return tuple(_needed(sides))
+
+
+def _of(frame: pd.DataFrame, test: str, window: tuple[int, int]) -> pd.DataFrame:
+    is_own = (frame["test"] == test) & (frame["phase"] == ROUNDS)
+    inside = frame["round"].between(*window).fillna(value=False).astype(bool)
+    chosen: pd.DataFrame = frame[is_own & (frame["kind"] == "cell") & inside]
+    return chosen
+
+
+def _needed(sides: list[Side]) -> Iterator[Side]:
+    """Yield sides in order, without a total of a job that has one direction."""
+    for job in dict.fromkeys(one.job for one in sides):
+        own = [one for one in sides if one.job == job]
+        is_alone = len(own) == 2
+        for one in sorted(own, key=lambda side: _ORDER.index(side.direction)):
+            if not (is_alone and one.direction == "total"):
+                yield one
+
+
+def summarise_sides(sides: tuple[Side, ...]) -> pd.DataFrame:
+    """Return a row for each side.
+
+    Rates are means of the rounds, the mean latency is weighted by IO count,
+    percentiles come from the merged bins of all rounds, and the maximum is that of
+    all rounds.
+    """
+    return pd.DataFrame([_summarise(side) for side in sides])
+
+
+def _summarise(side: Side) -> dict[str, Any]:
+    rounds = side.rounds
+    ios = rounds["total_ios"].astype(float)
+    row: dict[str, Any] = {
+        "job": side.job,
+        "direction": side.direction,
+        **{name: float(rounds[name].astype(float).mean()) for name in _MEANS},
+        "total_ios": int(ios.sum()),
+        "lat_mean_ns": float((rounds["lat_mean_ns"].astype(float) * ios).sum()),
+        "lat_max_ns": float(rounds["lat_max_ns"].astype(float).max()),
+        "n_rounds": int(rounds["round"].nunique()),
+    }
+    row["lat_mean_ns"] = row["lat_mean_ns"] / ios.sum() if ios.sum() else float("nan")
+    held = side.bins[
+        (side.bins["direction"] == side.direction)
+        & (side.bins["count"] > 0)
+        & side.bins["step_id"].isin(rounds["step_id"])
+    ]
+    if held.empty:
+        return row
+    own = rounds[rounds["step_id"].isin(held["step_id"])].sort_values("step_id")
+    for claim in claim_levels(bin_rounds(own, held), _LEVELS):
+        name = _LEVELS[claim.level]
+        row[f"lat_{name}_ns"] = claim.interval.estimate
+        row[f"is_{name}_supported"] = claim.is_supported
+    return row
+
+
+def curve_of_sides(sides: tuple[Side, ...]) -> pd.DataFrame:
+    """Return the share of IOs that are slower, for each job."""
+    frames = []
+    wholes = {side.job: side for side in reversed(sides) if side.job != ALL_JOBS}
+    for side in reversed(wholes.values()):
+        held = side.bins[side.bins["step_id"].isin(side.rounds["step_id"])]
+        if held.empty:
+            continue
+        (load,) = select_loads(side.rounds, held, direction=side.direction)
+        frames.append(summarise_curve(load).assign(load=side.job))
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
