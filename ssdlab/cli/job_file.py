@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from ssdlab.cli.group import require_finite
 
@@ -73,6 +74,15 @@ def require_no_job_options(options: dict[str, Any]) -> None:
     if given:
         msg = f"--{given[0].replace('_', '-')} needs --job FILE"
         raise click.UsageError(msg)
+
+
+def require_no_pts_options() -> None:
+    """Require that a profile or tests are not asked for beside a job file."""
+    context = click.get_current_context()
+    for name in ("profile", "tests"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            msg = f"--{name} is of the PTS, and --job measures a job file in its place"
+            raise click.UsageError(msg)
 
 
 def read_job_file(options: dict[str, Any]) -> "Procedure":

@@ -19,6 +19,7 @@ from ssdlab.cli.job_file import (
     job_file_options,
     read_job_file,
     require_no_job_options,
+    require_no_pts_options,
 )
 from ssdlab.cli.procedure import (
     HOST_CEILING_FIRST,
@@ -120,6 +121,7 @@ def run(**options: Any) -> None:
     from ssdlab.targets.opening import check_target
 
     if options["job"] is not None:
+        require_no_pts_options()
         run_and_report(read_job_file(options), options)
         return
     require_no_job_options(options)

@@ -20,6 +20,8 @@ from ssdlab.compare.side_cells import (
 )
 from ssdlab.compare.verdicts import Rules
 from ssdlab.plots.names import brief_texts
+from ssdlab.procedures.jobs.spec import JOBS
+from ssdlab.pts.compared import BY_IOPS_AND_LATENCY, Compared
 from ssdlab.pts.suite import COMPARED
 from ssdlab.reference.storage_classes import read_storage_classes
 from ssdlab.store.run import Run
@@ -106,6 +108,16 @@ class Comparison:
         return self.frame("findings")
 
     @cached_property
+    def compared(self) -> dict[str, Compared]:
+        """By test what its cells are compared by."""
+        return COMPARED | {
+            test.test_id: BY_IOPS_AND_LATENCY
+            for record in (run.record for run in self.runs)
+            if record.is_procedure and record.asked.name == JOBS
+            for test in record.asked.tests
+        }
+
+    @cached_property
     def cells(self) -> pd.DataFrame:
         """Every round of every cell that runs are compared by."""
         return tabulate_window_cells(
@@ -113,7 +125,7 @@ class Comparison:
             self.windows,
             bins=self.bins,
             steps=self.frame("steps"),
-            compared=COMPARED,
+            compared=self.compared,
         )
 
     @cached_property

@@ -24,7 +24,7 @@ from ssdlab.compare.verdicts import (
     tally_verdicts,
 )
 from ssdlab.plots.names import distinct_texts, shortened
-from ssdlab.pts.compared import METRICS
+from ssdlab.pts.compared import METRICS, NOT_COMPARED
 from ssdlab.pts.suite import COMPARED, title_of
 from ssdlab.text.table import Table
 from ssdlab.text.terminal import table_lines, wrapped
@@ -239,7 +239,9 @@ def _usual_cells(rows: pd.DataFrame) -> Iterator[Any]:
     test, metric = str(rows["test"].iloc[0]), str(rows["metric"].iloc[0])
     if len(rows) <= _FEW_CELLS:
         yield from rows_of(rows)
-    elif not (COMPARED[test].by_workers or METRICS[metric].level_percent):
+    elif not (
+        COMPARED.get(test, NOT_COMPARED).by_workers or METRICS[metric].level_percent
+    ):
         edges = usual[usual["cell"].str.contains(r" (?:0/100|65/35|100/0)$")]
         yield from rows_of(edges)
 

@@ -1,12 +1,13 @@
 """A request for a run, validated before anything is touched."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ssdlab.engine.profiles import open_profile, open_report_fields
-from ssdlab.fio.installed import require_fio
+from ssdlab.fio.installed import list_options, require_fio
+from ssdlab.fio.jobs.file_jobs import DEFAULT_ENGINE, find_overrun
 from ssdlab.model.asked import Procedure, Suite
 from ssdlab.model.drive import (
     AUTO_PURGE,
@@ -14,8 +15,10 @@ from ssdlab.model.drive import (
     DriveChoices,
     WriteCacheState,
 )
-from ssdlab.model.errors import UnknownNameError, UserError
+from ssdlab.model.errors import UnknownNameError, UserError, UserFileError
 from ssdlab.model.report_fields import ReportFields
+from ssdlab.model.spec import FileJob, Rounds
+from ssdlab.model.units import capacity_label
 from ssdlab.pts.block_checks import require_blocks_in_range, require_whole_sectors
 from ssdlab.pts.fitting import ask_suite
 from ssdlab.pts.suite import choose_tests
@@ -107,6 +110,12 @@ def require_fit(target: str, procedure: Procedure) -> None:
     shape = read_shape(target)
     require_room(target, shape.capacity_bytes)
     _require_blocks(procedure, shape)
+    for job in _jobs_of(procedure):
+        overrun = find_overrun(job, shape.capacity_bytes)
+        if overrun:
+            room = capacity_label(shape.capacity_bytes)
+            reason = f"{overrun} is beyond the {room} of {target}"
+            raise UserFileError(source=procedure.title, reason=reason)
 
 
 def check_request(
@@ -130,7 +139,28 @@ def check_procedure(
     _require_purge(choices.purge)
     require_fit(target, procedure)
     require_fio()
+    _require_options(procedure)
     return Request(target=target, asked=procedure)
+
+
+def _jobs_of(procedure: Procedure) -> Iterator[FileJob]:
+    """Yield the jobs of a user's file."""
+    for test in procedure.tests:
+        for phase in test.phases:
+            if isinstance(phase, Rounds):
+                yield from (job for cell in phase.cells for job in cell.jobs)
+
+
+def _require_options(procedure: Procedure) -> None:
+    """Require that the installed fio has each option of the jobs of a user's file."""
+    jobs = [dict(job.options) for job in _jobs_of(procedure)]
+    if not jobs:
+        return
+    known = list_options(sorted({job.get("ioengine", DEFAULT_ENGINE) for job in jobs}))
+    unknown = sorted({name for job in jobs for name in job} - known)
+    if unknown:
+        reason = f"the installed fio does not know the option {unknown[0]}"
+        raise UserFileError(source=procedure.title, reason=reason)
 
 
 def _require_blocks(procedure: Procedure, shape: Shape) -> None:

@@ -1,12 +1,16 @@
 """The fio of this machine: its path, and whether it is new enough."""
 
+import re
 import shutil
+from collections.abc import Iterable
+from typing import Final
 
 from ssdlab.model.errors import MissingToolError
 from ssdlab.system.programs import plain_english, run_to_end
 
 OLDEST_FIO = (3, 16)
 _VERSION_S = 10.0
+_NAME: Final = re.compile(r"^\s*([a-z][\w-]*) *:", re.MULTILINE)
 
 
 def require_fio(executable: str = "fio") -> tuple[str, str]:
@@ -25,6 +29,35 @@ def require_fio(executable: str = "fio") -> tuple[str, str]:
             remedy=f"{path} reports {said!r}. {remedy}",
         )
     return path, version
+
+
+def list_options(engines: Iterable[str], *, executable: str = "fio") -> frozenset[str]:
+    """Return the options of jobs that the installed fio has, with those of engines.
+
+    Raises
+    ------
+    MissingToolError
+        If the installed fio does not have an engine.
+    """
+    path, version = require_fio(executable)
+    found = set(_NAME.findall(_ask(path, "--cmdhelp")))
+    for engine in engines:
+        said = _ask(path, f"--enghelp={engine}")
+        if f"IO engine {engine} not found" in said:
+            raise MissingToolError(
+                tool=f"fio with the engine {engine}",
+                needed_for="these jobs",
+                remedy=f"{path} ({version}) was built without it.",
+            )
+        found.update(_NAME.findall(said))
+    return frozenset(found)
+
+
+def _ask(path: str, question: str) -> str:
+    answer = run_to_end(
+        [path, question], timeout_s=_VERSION_S, environment=plain_english()
+    )
+    return answer.stdout + answer.stderr
 
 
 def _ask_version(path: str) -> tuple[str, str]:

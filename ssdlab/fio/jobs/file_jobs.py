@@ -27,7 +27,7 @@ from ssdlab.model.spec import MIXED_PERCENT, FileJob, Workload
 _MOST_JOBS: Final = 64
 _MOST_THREADS: Final = 1024
 _LONGEST_NAME: Final = 80
-_DEFAULT_ENGINE: Final = "psync"
+DEFAULT_ENGINE: Final = "psync"
 
 # What ssdlab sets itself, or reads from the output: no IO differs without them.
 _SET_BY_SSDLAB: Final = frozenset({
@@ -194,7 +194,7 @@ def _ask(source: str, name: str, options: Mapping[str, str | None]) -> _Asked:
             _refuse(source, f"[{name}] ioengine={given} is none of {known}")
         else:
             kept[option] = "1" if given is None else given.strip()
-    engine = kept.get("ioengine", _DEFAULT_ENGINE)
+    engine = kept.get("ioengine", DEFAULT_ENGINE)
     if engine in SYNCHRONOUS_ENGINES and kept.get("iodepth", "1") != "1":
         del kept["iodepth"]  # has no effect: each thread has one IO at a time
         left_out.append("iodepth")

@@ -150,13 +150,18 @@ def _vary(
 
 
 def _identified(stimuli: Sequence[FileStimulus]) -> Iterator[tuple[str, FileStimulus]]:
-    """Yield stimuli with names that are part of the names of folders."""
+    """Yield stimuli with names that are part of the names of folders.
+
+    None of them is that of a test of the PTS.
+    """
     taken: set[str] = set()
-    for number, one in enumerate(stimuli, start=1):
-        plain = "-".join(_PLAIN.findall(one.workload.name))[:_LONGEST_ID].lower()
-        name = plain if plain and plain not in taken else f"{plain}-{number}".strip("-")
-        taken.add(name)
-        yield name, one
+    for one in stimuli:
+        parts = ("job", *_PLAIN.findall(one.workload.name.lower()))
+        name = "-".join(parts)[:_LONGEST_ID]
+        others = (f"{name}-{number}" for number in itertools.count(2))
+        free = next(n for n in itertools.chain((name,), others) if n not in taken)
+        taken.add(free)
+        yield free, one
 
 
 def _test(
