@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-OLDER_VERSIONS = ("1", "2", "3", "4", "5")
+OLDER_VERSIONS = ("1", "2", "3", "4", "5", "6")
 # The columns that a version added, and their values in tables of earlier versions.
 _ADDED: Mapping[str, Mapping[str, Mapping[str, str | None]]] = {
     "3": {"findings": {"clause": ""}, "runs": {"is_steady": None, "doubts": None}},
@@ -42,7 +42,9 @@ _ADDED: Mapping[str, Mapping[str, Mapping[str, str | None]]] = {
         "steps": dict.fromkeys(("released_s", "armed_for_s", "unready_s", "reports_s"))
     },
     "6": {"steps": {"neighbours": None}},
+    "7": {"windows": {"job": None}},
 }
+_TABLES_ADDED: Mapping[str, str] = {"jobs": "7", "job_bins": "7"}
 
 _ROWS_AT_ONCE = 1 << 18  # of a row group: it bounds the memory of a writer
 _SIDE = ["run_id", "step_id", "direction"]
@@ -254,6 +256,8 @@ def _read_stored(
         with folder.opened(name) as file:
             content, reason = _read(file, table, columns)
     except FileNotFoundError:
+        if _is_of_later_version(folder, table):
+            return arrow_schema(table).empty_table()
         content, reason = None, f"{name} does not exist yet"
     except (pa.ArrowException, OSError, MemoryError) as error:
         content, reason = None, f"{name} cannot be read ({_in_one_line(error)})"
@@ -265,6 +269,19 @@ def _read_stored(
             remedy=f"Rebuild the tables from raw output: ssdlab ingest {run}",
         )
     return content
+
+
+def _is_of_later_version(folder: Folder, table: Table) -> bool:
+    """Return whether a run has no such table because its version had none."""
+    added = _TABLES_ADDED.get(table.name)
+    if added is None:
+        return False
+    try:
+        with folder.opened("measurements.parquet") as file:
+            version = _version_of(read_schema(file))
+    except (OSError, pa.ArrowException):
+        return False
+    return version in OLDER_VERSIONS and version < added
 
 
 def _version_of(schema: pa.Schema) -> str:

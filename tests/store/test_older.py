@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from ssdlab.model.errors import RunFolderError
 from ssdlab.model.schema import PERCENTILES
 from ssdlab.stats.latency import UNKNOWN_EXTREMES, percentiles_from_bins
 from ssdlab.store.export import export_run
@@ -112,3 +113,15 @@ def test_window_of_an_older_version_gets_the_cell_it_tells(
     assert (None if pd.isna(found) else found) == cell
     other = place_windows(judged.assign(phase="wdpc"), ran)["cell"]
     assert other.isna().all()
+
+
+def test_older_run_has_no_jobs_and_a_newer_one_must_have_the_table(old: Path) -> None:
+    opened = open_tables(old)
+    assert opened.jobs.empty
+    assert opened.job_bins.empty
+    assert opened.windows["job"].isna().all()
+    path = old / "tables" / "measurements.parquet"
+    content = pq.read_table(path, partitioning=None)
+    pq.write_table(content.replace_schema_metadata({"ssdlab_schema": "7"}), path)
+    with pytest.raises(RunFolderError, match="jobs.parquet does not exist yet"):
+        _ = open_tables(old).jobs
