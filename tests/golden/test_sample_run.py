@@ -51,8 +51,8 @@ def test_sample_holds_raw_output_and_papers_alone() -> None:
 def test_opened_run_gives_a_frame_of_every_table(ingested: Run, name: str) -> None:
     frame = frame_of(ingested, name)
     assert tuple(frame.columns) == TABLES[name].column_names
-    assert len(frame)
-    assert set(frame["run_id"]) == {ingested.record.run_id}
+    assert frame.empty == (name in {"jobs", "job_bins"})  # no job file was run
+    assert set(frame["run_id"]) <= {ingested.record.run_id}
     keys = [column.name for column in TABLES[name].columns if column.is_key]
     assert not frame.duplicated(keys).any()
 

@@ -12,7 +12,7 @@ from ssdlab.stats.matrix import summarise_convergence
 from ssdlab.store.run import Run
 
 WINDOW = JudgedWindow(
-    test="iops", phase="rounds", round=6, cell=1, block_size_bytes=4096,
+    test="iops", phase="rounds", round=6, cell=1, job=None, block_size_bytes=4096,
     read_percent=0, tracking="RND 4 KiB 0/100", metric="iops", average=6000.8,
     minimum=5776, maximum=6181, range_ratio=0.0675, slope_per_round=110.5,
     intercept=5558.8, slope_ratio=0.0737, correlation=0.988, window_first_round=2,
