@@ -1,6 +1,7 @@
-"""The options of ``run`` for a fio job file."""
+"""The options of ``run`` for fio job files."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,21 @@ from ssdlab.cli.group import require_finite
 
 if TYPE_CHECKING:
     from ssdlab.model.asked import Procedure
+    from ssdlab.procedures.jobs.suite_file import Measuring
 
-_FILLS = ("seq", "rnd", "both", "none")
+_FILLS = ("seq", "rnd", "both", "none", "reuse")
 _OPTIONS = (
     click.option(
         "--job",
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
         help="measure the jobs of a fio job file in place of the tests of a profile",
+    ),
+    click.option(
+        "--suite",
+        metavar="FILE",
+        help="measure the job files of a suite: FILE.toml, or fiosynth:FILE for one of "
+        "FioSynth; the options below then count more than the file",
     ),
     click.option(
         "--matrix",
@@ -49,7 +57,14 @@ _OPTIONS = (
         "--precondition",
         type=click.Choice(_FILLS),
         help="with --job: two sequential fills, random writes of one user capacity, "
-        "both, or none  [default: seq]",
+        "both, none but a purge, or reuse of the state as it is  [default: seq]",
+    ),
+    click.option(
+        "--long-run",
+        type=click.FloatRange(0.1, 7 * 24 * 3600),
+        callback=require_finite,
+        metavar="SECONDS",
+        help="with --job: after the rounds one long run, for a histogram and a series",
     ),
     click.option(
         "--purge-each",
@@ -58,11 +73,14 @@ _OPTIONS = (
         "the first",
     ),
 )
-_NAMES = ("matrix", "track", "rounds", "seconds", "precondition", "purge_each")
+_NAMES = (
+    *("matrix", "track", "rounds", "seconds", "precondition", "long_run", "purge_each"),
+)
+_FIOSYNTH = "fiosynth:"
 
 
 def job_file_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add to a command the options for a job file."""
+    """Add to a command the options for job files."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -72,35 +90,97 @@ def require_no_job_options(options: dict[str, Any]) -> None:
     """Require that nothing is asked of a job file where there is none."""
     given = [name for name in _NAMES if options[name]]
     if given:
-        msg = f"--{given[0].replace('_', '-')} needs --job FILE"
+        msg = f"--{given[0].replace('_', '-')} needs --job FILE or --suite FILE"
         raise click.UsageError(msg)
 
 
 def require_no_pts_options() -> None:
-    """Require that a profile or tests are not asked for beside a job file."""
+    """Require that a profile or tests are not asked for beside job files."""
     context = click.get_current_context()
     for name in ("profile", "tests"):
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            msg = f"--{name} is of the PTS, and --job measures a job file in its place"
+            msg = f"--{name} is of the PTS, and job files are measured in its place"
             raise click.UsageError(msg)
 
 
-def read_job_file(options: dict[str, Any]) -> "Procedure":
-    """Return the procedure of a job file and of the options for it."""
-    from ssdlab.procedures.jobs.spec import MAX_ROUNDS, JobChoices, file_procedure
-    from ssdlab.system.toml_files import read_text
-
-    tracked = options["track"] or ("iops",)
-    choices = JobChoices(
-        fill=options["precondition"] or "seq",
-        seconds=options["seconds"],
-        max_rounds=options["rounds"] or MAX_ROUNDS,
-        tracked=() if tracked == ("none",) else tracked,
-        matrix=tuple(map(_axis, options["matrix"])),
-        is_each_purged=options["purge_each"],
+def read_job_files(options: dict[str, Any]) -> "Procedure":
+    """Return the procedure of a job file or a suite, and of the options for it."""
+    from ssdlab.procedures.jobs.spec import file_procedure
+    from ssdlab.procedures.jobs.suite_file import (
+        JobSuite,
+        choices_of,
+        job_suite_procedure,
     )
-    path: Path = options["job"]
-    return file_procedure(read_text(path), source=path.name, choices=choices)
+    from ssdlab.system.toml_files import read_text, read_toml
+
+    if options["job"] is not None and options["suite"] is not None:
+        msg = "--job and --suite exclude each other; a suite names its job files"
+        raise click.UsageError(msg)
+    asked = _measuring(options)
+    if options["job"] is not None:
+        path: Path = options["job"]
+        matrix = tuple(map(_axis, options["matrix"]))
+        choices = choices_of(asked, matrix=matrix)
+        return file_procedure(read_text(path), source=path.name, choices=choices)
+    if options["matrix"]:
+        msg = "--matrix is of --job; write [jobs.matrix] in the suite"
+        raise click.UsageError(msg)
+    if options["suite"].startswith(_FIOSYNTH):
+        return _read_fiosynth(options, asked)
+    place = Path(options["suite"])
+    return job_suite_procedure(
+        read_toml(place, JobSuite),
+        source=place.name,
+        read_file=lambda name: read_text(place.parent / name),
+        asked=asked,
+    )
+
+
+def _measuring(options: dict[str, Any]) -> "Measuring":
+    from ssdlab.procedures.jobs.suite_file import Measuring
+
+    return Measuring(
+        precondition=options["precondition"],
+        purge_each=options["purge_each"] or None,
+        seconds=options["seconds"],
+        rounds=options["rounds"],
+        track=() if options["track"] == ("none",) else options["track"] or None,
+        long_run_seconds=options["long_run"],
+    )
+
+
+def _read_fiosynth(options: dict[str, Any], asked: "Measuring") -> "Procedure":
+    """Return a suite of FioSynth for the capacity of the target."""
+    from ssdlab.procedures.jobs.fiosynth import read_fiosynth
+    from ssdlab.procedures.jobs.spec import suite_procedure
+    from ssdlab.procedures.jobs.suite_file import choices_of
+    from ssdlab.system.toml_files import read_text
+    from ssdlab.targets.opening import read_shape
+
+    place = Path(options["suite"].removeprefix(_FIOSYNTH))
+    folders = (
+        place.parent.parent / "jobfiles",
+        place.parent / "jobfiles",
+        place.parent,
+    )
+
+    def read_template(name: str) -> str:
+        there = (folder / name for folder in folders if (folder / name).is_file())
+        return read_text(next(there, folders[0] / name))
+
+    is_asked = asked.track or asked.seconds
+    found = read_fiosynth(
+        read_text(place),
+        source=place.name,
+        capacity_bytes=read_shape(options["target"]).capacity_bytes,
+        read_template=read_template,
+        choices=choices_of(replace(asked, track=asked.track or ()))
+        if is_asked
+        else None,
+    )
+    return suite_procedure(
+        found.entries, title=place.name, source=place.name, notes=found.notes
+    )
 
 
 def _axis(text: str) -> tuple[str, tuple[str, ...]]:

@@ -17,7 +17,7 @@ from ssdlab.cli.group import (
 )
 from ssdlab.cli.job_file import (
     job_file_options,
-    read_job_file,
+    read_job_files,
     require_no_job_options,
     require_no_pts_options,
 )
@@ -106,10 +106,11 @@ def plan(**options: Any) -> None:
 @dry_run_option
 @jobs_option
 def run(**options: Any) -> None:
-    """Measure a target with the tests of a profile, or with a fio job file.
+    """Measure a target with the tests of a profile, or with fio job files.
 
     --job FILE runs the jobs of your own fio job file in rounds until steady state. Jobs
     between two stonewalls run together and are one stimulus; --matrix varies options.
+    --suite FILE.toml runs several job files; fiosynth:FILE one of FioSynth's suites.
 
     Ctrl-C stops it cleanly and keeps completed steps; `ssdlab resume` continues it. A
     test ends at the latest after the max_rounds of its profile. The standard lets the
@@ -120,9 +121,9 @@ def run(**options: Any) -> None:
     from ssdlab.engine.request import ask_for_suite, check_request
     from ssdlab.targets.opening import check_target
 
-    if options["job"] is not None:
+    if options["job"] is not None or options["suite"] is not None:
         require_no_pts_options()
-        run_and_report(read_job_file(options), options)
+        run_and_report(read_job_files(options), options)
         return
     require_no_job_options(options)
     if options["dry_run"]:

@@ -43,7 +43,7 @@ _SIZES: Final = re.compile(f"{_SIZE}(?:[,:-]{_SIZE}){{0,5}}")  # of reads, write
 _TIME: Final = re.compile(r"[0-9]{1,12}(?:us|ms|s|m|h|d|usec|msec|sec|min)?")
 _PLACE: Final = re.compile(f"{_SIZE}|{_PERCENT}%")
 _SHARES: Final = re.compile(r"[0-9a-zA-Z/:,.%-]{1,4000}")
-_RATES: Final = re.compile(f"{_SIZE}?(?:,{_SIZE}?){{0,2}}")
+_RATES: Final = re.compile(f"(?:{_SIZE})?(?:,(?:{_SIZE})?){{0,2}}")
 
 JOB_ENGINES: Final = (  # those that do IO to a path, and nothing else
     *("libaio", "io_uring", "posixaio"),
@@ -106,6 +106,7 @@ _OF_USERS: Final[Mapping[str, re.Pattern[str]]] = {
     "runtime": _TIME,
     "time_based": _FLAG,
     "ramp_time": _TIME,
+    "startdelay": _TIME,
     "rate": _RATES,
     "rate_min": _RATES,
     "rate_iops": _RATES,

@@ -5,6 +5,7 @@ Fixed times come from the plan. Where the drive's speed decides (fills, bytes wr
 """
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
@@ -149,6 +150,7 @@ def _estimate_rounds(
     phase: Rounds, context: PlanContext, *, speed: float, before: dict[str, Cost]
 ) -> Cost:
     least, most = phase.criteria.window_rounds, phase.max_rounds
+    least = min(least, most) if phase.is_judged else most
     if phase.same_rounds_as:
         lead = before[phase.same_rounds_as]
         least, most = lead.rounds_min, lead.rounds_max
@@ -157,8 +159,10 @@ def _estimate_rounds(
     if phase.pre_write:
         pre_write_s = phase.pre_write.expected_seconds(context.capacity_bytes, speed)
         pre_write_most_s = phase.pre_write.seconds
-    cells_s = len(phase.cells) * phase.cell_seconds
-    write_s = sum(map(_write_share, phase.cells)) * phase.cell_seconds + pre_write_s
+    times = [phase.cell_seconds + cell.ramp_s for cell in phase.cells]
+    shares = map(_write_share, phase.cells)
+    cells_s = sum(times)
+    write_s = sum(map(operator.mul, shares, times)) + pre_write_s
     return Cost(
         steps_min=least * cells,
         steps_max=most * cells,

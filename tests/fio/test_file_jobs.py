@@ -81,6 +81,19 @@ def test_cell_of_a_matrix_replaces_options_of_every_job() -> None:
     assert found[1].workload.name == "after, iodepth=16"
 
 
+def test_delay_and_ramp_come_before_what_is_measured() -> None:
+    (found,) = read("[a]\nstartdelay=2s\nramp_time=30s\n[b]\nramp_time=5\n")
+    assert [job.ramp_s for job in found.workload.jobs] == [32, 5]
+    assert found.workload.ramp_s == 32
+
+
+def test_loops_mean_nothing_where_time_ends_a_job() -> None:
+    (found,) = read("[a]\ntime_based\nruntime=5\nloops=1000\n")
+    assert found.left_out == ("time_based", "loops")
+    with pytest.raises(UserFileError, match="loops ends jobs by a rule"):
+        read("[a]\nruntime=5\nloops=1000\n")
+
+
 def test_all_jobs_of_a_file_are_named_by_the_file() -> None:
     (found,) = read("[a]\n[b]\n")
     assert found.workload.name == "mine"
@@ -106,7 +119,7 @@ BAD = {
     "[a]\ncontinue_on_error=all": "[a] continue_on_error hides errors",
     "[a]\ngtod_reduce=1": "[a] gtod_reduce leaves latencies out",
     "[a]\n[b]\nwait_for=a": "[b] wait_for makes jobs wait",
-    "[a]\nstartdelay=10": "[a] startdelay delays a job",
+    "[a]\nstartdelay=10-20": "[a] the option startdelay",
     "[a]\nnosuch=1": "[a] nosuch is not an option that ssdlab passes on to fio",
     "[a]\nioengine=libaio\niodepth=0": "[a] the option iodepth",
     "[a]\nbs=$(reboot)": "[a] the option bs",

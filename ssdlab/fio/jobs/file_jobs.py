@@ -9,6 +9,7 @@ Options are passed on from a closed list: decision 105.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Final, NoReturn
 
 from ssdlab.fio.jobs.jobspec import JobFile, parse_job_file
@@ -77,9 +78,6 @@ _REASONS: Final[Mapping[str, frozenset[str]]] = {
         *("disable_bw_measurement", "gtod_cpu"),
     }),
     "makes jobs wait for each other; use stonewall": frozenset({"wait_for"}),
-    "delays a job, and ssdlab starts all jobs of a group at once": frozenset({
-        "startdelay"
-    }),
 }
 
 
@@ -97,7 +95,11 @@ class FileStimulus:
 
 
 def read_file_jobs(
-    text: str, *, source: str, changes: Mapping[str, str] | None = None
+    text: str,
+    *,
+    source: str,
+    changes: Mapping[str, str] | None = None,
+    name: str = "",
 ) -> tuple[FileStimulus, ...]:
     r"""Return the stimuli of a job file, one for all jobs that run together.
 
@@ -109,6 +111,8 @@ def read_file_jobs(
         Its name, for errors.
     changes : mapping, optional
         Options that replace those of every job: a cell of a matrix.
+    name : str, optional
+        What all jobs of the file are called together, instead of the file's name.
 
     Raises
     ------
@@ -138,9 +142,9 @@ def read_file_jobs(
         if not groups or ("stonewall" in options and is_apart):
             groups.append([])
         groups[-1].append(asked)
-    whole = source.rpartition(".")[0] or source
+    whole = name or PurePath(source).stem
     made = tuple(
-        _together(source, group, named, whole=whole if len(groups) == 1 else "")
+        _together(source, group, named, whole=whole if name or len(groups) == 1 else "")
         for group in groups
     )
     names = [one.workload.name for one in made]
@@ -184,8 +188,9 @@ def _ask(source: str, name: str, options: Mapping[str, str | None]) -> _Asked:
     """Return one job of a file, with every option checked."""
     kept: dict[str, str] = {}
     left_out = []
+    is_by_time = (options.get("time_based") or "1") != "0" and "time_based" in options
     for option, given in options.items():
-        if option in _SET_BY_SSDLAB:
+        if option in _SET_BY_SSDLAB or (option == "loops" and is_by_time):
             left_out.append(option)
         elif option not in JOB_OPTIONS:
             _refuse_option(source, name, option)
@@ -214,7 +219,10 @@ def _ask(source: str, name: str, options: Mapping[str, str | None]) -> _Asked:
         read_percent=found.read_percent,
         threads=found.threads,
         queue_depth=found.queue_depth,
-        ramp_s=parse_seconds(kept.get("ramp_time", "0")) or 0.0,
+        ramp_s=sum(
+            parse_seconds(kept.get(option, "0")) or 0.0
+            for option in ("startdelay", "ramp_time")
+        ),
     )
     return _Asked(
         job=job,

@@ -1,15 +1,17 @@
-"""The jobs of a stimulus, round by round."""
+"""The jobs of a stimulus, round by round, and its long run over time."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from ssdlab.model.spec import Metric
-from ssdlab.plots.labels import new_figure
-from ssdlab.plots.lines import Across, Line, draw_lines, shade_window
+from ssdlab.model.spec import DIRECTIONS, Metric
+from ssdlab.plots.labels import axis, new_figure
+from ssdlab.plots.lines import Across, Line, draw_lines, finely, shade_window
 from ssdlab.plots.looks import RunLook, make_run_looks
-from ssdlab.text.quantities import QUANTITIES
+from ssdlab.stats.downsample import reduce_series
+from ssdlab.text.quantities import QUANTITIES, Quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,4 +57,35 @@ def plot_job_rounds(
     )  # fmt: skip
     if window:
         shade_window(figure, window)
+    return figure
+
+
+def plot_job_series(
+    series: "pd.DataFrame", *, metric: Metric = "iops", title: str = "Over time"
+) -> go.Figure:
+    """Draw a metric of a long run over time, a line for each direction.
+
+    ``series`` has the columns ``direction``, ``time_s`` and the metric, as stored.
+
+    >>> import pandas as pd
+    >>> rows = {"direction": ["read"] * 2, "time_s": [1.0, 2.0], "iops": [9.0, 8.0]}
+    >>> [line.name for line in plot_job_series(pd.DataFrame(rows)).data]
+    ['read']
+    """
+    figure = new_figure(title, height=380)
+    names = [one for one in DIRECTIONS if one in set(series["direction"])]
+    lines = []
+    for look in job_looks(names):
+        rows = series[series["direction"] == look.run_id].sort_values("time_s")
+        drawn = reduce_series(rows["time_s"], rows[metric])
+        points = {"time_s": drawn.x.tolist(), "value": drawn.y.tolist()}
+        lines.append(
+            Line(
+                rows=[points], column="value", of=finely(metric), name=look.text,
+                color=look.color, width=1,
+            )
+        )  # fmt: skip
+    time = Quantity(name="Time", unit="s", divisor=1.0, digits=",.5~g")
+    across = replace(Across.of("time_s", time), axis=axis(time.title, tickformat=",~r"))
+    draw_lines(figure, across, lines, showlegend=len(names) > 1, is_log=False)
     return figure

@@ -3,13 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+import pandas as pd
+
 from ssdlab.model.spec import Metric
+from ssdlab.model.units import duration_label
 from ssdlab.paper.blocks import Block, Note, Page, Plot
 from ssdlab.paper.context import Context
 from ssdlab.procedures.facts import procedure_view
-from ssdlab.procedures.jobs.figures import job_looks, plot_job_rounds
-from ssdlab.procedures.jobs.spec import ROUNDS
+from ssdlab.procedures.jobs.figures import job_looks, plot_job_rounds, plot_job_series
+from ssdlab.procedures.jobs.spec import LONG, ROUNDS
 from ssdlab.procedures.jobs.summary import (
+    ALL_JOBS,
     Side,
     curve_of_sides,
     find_sides,
@@ -17,6 +21,7 @@ from ssdlab.procedures.jobs.summary import (
     window_rounds,
 )
 from ssdlab.pts.shared.headlines import Headline, cell_headline
+from ssdlab.pts.shared.histogram import histogram_page
 from ssdlab.pts.shared.steady import reported_window, window_pages
 from ssdlab.qos.spread_figures import plot_exceedance
 from ssdlab.text.numbers import exact_text
@@ -31,32 +36,65 @@ from ssdlab.text.table import (
 )
 
 _NOTE = (
-    "IOPS and throughput are means of the rounds; the mean latency is weighted by IOs. "
-    "Percentiles come from the merged histograms of these rounds: the middle of a bin "
-    "at most 1.6 % wide, and never above the exact maximum."
+    "The mean latency is weighted by IOs. Percentiles come from merged histograms: the "
+    "middle of a bin at most 1.6 % wide, and never above the exact maximum."
 )
 
 
 def job_pages(context: Context, test: str) -> tuple[Page, ...]:
-    """Return the pages of a stimulus."""
-    title = context.title_of(test)
+    """Return the pages of a stimulus: its rounds, then its long run."""
+    pages = (*_pages_of_rounds(context, test), *_pages_of_long_run(context, test))
+    if pages:
+        return pages
+    note = Note(text="Nothing was measured.", tone="warning")
+    return (Page(title=context.title_of(test), blocks=(note,)),)
+
+
+def _pages_of_rounds(context: Context, test: str) -> Iterator[Page]:
     sides = find_sides(context, test)
     if not sides:
-        note = Note(text="No round was finished.", tone="warning")
-        return (Page(title=title, blocks=(note,)),)
-    blocks = (_table(context, test, sides), *_figures(context, test, sides))
-    pages = [Page(title=title, blocks=tuple(blocks))]
-    if context.asks_steady_state(test):
-        pages += window_pages(context, test, phase=ROUNDS)
-    return tuple(pages)
-
-
-def _table(context: Context, test: str, sides: tuple[Side, ...]) -> Table:
-    window = window_rounds(context, test)
-    first, last = window or (1, 1)
+        return
+    first, last = window_rounds(context, test) or (1, 1)
     rounds = f"rounds {first} to {last}" if last > first else f"round {first}"
-    is_window = reported_window(context, test, ROUNDS) is not None
-    which = "measurement window" if is_window else "no measurement window: all rounds"
+    window = reported_window(context, test, ROUNDS)
+    which = "measurement window" if window else "no measurement window: all rounds"
+    note = f"IOPS and throughput are means of the rounds. {_NOTE}"
+    blocks: list[Block] = [_table(sides, f"Results of the {which}, {rounds}", note)]
+    jobs = context.job_totals
+    own = jobs[(jobs["test"] == test) & (jobs["kind"] == "cell")]
+    if len(own):
+        metric = _metric(own)
+        blocks.append(Plot(figure=plot_job_rounds(own, metric=metric, window=window)))
+    blocks += _slower(sides)
+    yield Page(title=context.title_of(test), blocks=tuple(blocks))
+    if context.asks_steady_state(test):
+        yield from window_pages(context, test, phase=ROUNDS)
+
+
+def _pages_of_long_run(context: Context, test: str) -> Iterator[Page]:
+    sides = find_sides(context, test, LONG)
+    if not sides:
+        return
+    title = context.title_of(test)
+    (_, step), *_ = sides[0].rounds.iterrows()
+    took = duration_label(float(step["runtime_s"]))
+    blocks: list[Block] = [_table(sides, f"Results of a long run of {took}", _NOTE)]
+    series = context.run.series
+    series = series[series["step_id"] == step["step_id"]]
+    if len(series):
+        blocks.append(
+            Plot(figure=plot_job_series(series, metric=_metric(step.to_frame().T)))
+        )
+    blocks += _slower(sides)
+    yield Page(title=f"{title}, long run", blocks=tuple(blocks))
+    yield histogram_page(context, test, "", title=f"Response times, {title}")
+
+
+def _metric(rows: pd.DataFrame) -> Metric:
+    return "bw_bytes_per_s" if (rows["access"] == "seq").all() else "iops"
+
+
+def _table(sides: tuple[Side, ...], caption: str, note: str) -> Table:
     table = tabulate(
         summarise_sides(sides),
         (
@@ -69,22 +107,18 @@ def _table(context: Context, test: str, sides: tuple[Side, ...]) -> Table:
             quantity("lat_max_ns", number=exact_text),
             column("IO count", "total_ios", "{:,}".format),
         ),
-        caption=f"Results of the {which}, {rounds}",
-        note=_NOTE,
+        caption=caption,
+        note=note,
     )
     return explain_marks(table)
 
 
-def _figures(context: Context, test: str, sides: tuple[Side, ...]) -> Iterator[Block]:
-    jobs = context.job_totals
-    own = jobs[(jobs["test"] == test) & (jobs["kind"] == "cell")]
-    if len(own):
-        metric: Metric = "bw_bytes_per_s" if (own["access"] == "seq").all() else "iops"
-        window = reported_window(context, test, ROUNDS)
-        yield Plot(figure=plot_job_rounds(own, metric=metric, window=window))
+def _slower(sides: tuple[Side, ...]) -> Iterator[Block]:
+    """Yield which share of the IOs of each job is slower."""
     curve = curve_of_sides(sides)
     if len(curve):
-        colors = {look.run_id: look.color for look in job_looks(own["job"])}
+        names = [side.job for side in sides if side.job != ALL_JOBS]
+        colors = {look.run_id: look.color for look in job_looks(names)}
         yield Plot(figure=plot_exceedance(curve, colors=colors))
 
 
@@ -100,9 +134,11 @@ def job_headlines(context: Context, test: str) -> Iterator[Headline]:
         for line in cell_headline(context, rounds[inside], window.metric):
             series = tuple(rounds[window.metric].astype(float).dropna())
             yield replace(line, part=part, series=series)
-    if not judged:
-        cells = context.totals_of(test, ROUNDS)
-        for line in cell_headline(context, cells[cells["kind"] == "cell"], "iops"):
+    phases = () if judged else (ROUNDS, LONG)
+    rows = (context.totals_of(test, phase) for phase in phases)
+    measured = next((found for found in rows if len(found)), None)
+    if measured is not None:
+        for line in cell_headline(context, measured, "iops"):
             yield replace(line, part=context.title_of(test))
 
 

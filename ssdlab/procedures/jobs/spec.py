@@ -7,7 +7,7 @@ before left, unless each is to be purged for itself: decision 105.
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -15,6 +15,7 @@ from ssdlab.fio.jobs.file_jobs import FileStimulus, read_file_jobs
 from ssdlab.model.asked import Procedure
 from ssdlab.model.errors import UserFileError
 from ssdlab.model.spec import (
+    Histogram,
     Metric,
     Phase,
     Precondition,
@@ -31,7 +32,8 @@ JOBS: Final = "jobs"
 SECONDS: Final = 60.0
 MAX_ROUNDS: Final = 25  # PTS 2.0.2, section 7
 ROUNDS: Final = "rounds"
-Fill = Literal["seq", "rnd", "both", "none"]
+LONG: Final = "histogram"
+Fill = Literal["seq", "rnd", "both", "none", "reuse"]
 FILLS: Final[tuple[Fill, ...]] = get_args(Fill)
 METRICS: Final[Mapping[str, Metric]] = {
     "iops": "iops",
@@ -46,12 +48,14 @@ _FILL_QUEUE_DEPTH: Final = 32
 _MOST_STIMULI: Final = 256
 _PLAIN: Final = re.compile("[0-9A-Za-z]+")
 _LONGEST_ID: Final = 60
+_NO_PTS: Final = "Job files of the user: no test of the PTS, no published procedure."
 _FILL_WORDS: Final[Mapping[Fill, str]] = {
-    "seq": "two sequential fills of 128 KiB",
-    "rnd": "one user capacity of random writes of 4 KiB",
-    "both": "two sequential fills of 128 KiB, then one user capacity of random writes "
-    "of 4 KiB",
-    "none": "no preconditioning",
+    "seq": "a purge and two sequential fills of 128 KiB",
+    "rnd": "a purge and one user capacity of random writes of 4 KiB",
+    "both": "a purge, two sequential fills of 128 KiB and one user capacity of random "
+    "writes of 4 KiB",
+    "none": "a purge and no preconditioning",
+    "reuse": "the purges and fills that the suite puts before it",
 }
 
 
@@ -59,19 +63,37 @@ _FILL_WORDS: Final[Mapping[Fill, str]] = {
 class JobChoices:
     """How the jobs of a file are measured.
 
-    ``fill`` is the preconditioning. ``seconds`` of a round are those of the file if
-    ``None``. ``tracked`` are tracking variables: a metric, such as ``iops``, or that of
-    a job, such as ``reader:lat``; without any all ``max_rounds`` rounds are taken.
-    ``matrix`` has the values of options that are varied. Without ``is_each_purged``
-    only the first stimulus is purged and preconditioned.
+    ``fill`` is the preconditioning after a purge; ``reuse`` leaves both out. The
+    ``seconds`` of a round are those of the file if ``None``. ``tracked`` are tracking
+    variables: a metric, such as ``iops``, or that of a job, such as ``reader:lat``;
+    without any all ``max_rounds`` rounds are taken. After the rounds follows one long
+    run of ``long_seconds``, if any. ``matrix`` has the values of options that are
+    varied. Without ``is_each_purged`` only the first stimulus is purged and
+    preconditioned.
     """
 
     fill: Fill = "seq"
     seconds: float | None = None
     max_rounds: int = MAX_ROUNDS
     tracked: tuple[str, ...] = ("iops",)
+    long_seconds: float = 0.0
     matrix: tuple[tuple[str, tuple[str, ...]], ...] = ()
     is_each_purged: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JobEntry:
+    """A job file of a suite and how it is measured.
+
+    ``before`` are phases of its own in front of those of ``choices``. ``name`` replaces
+    that of the file in titles.
+    """
+
+    source: str
+    text: str
+    choices: JobChoices = JobChoices()
+    name: str = ""
+    before: tuple[Phase, ...] = ()
 
 
 def file_procedure(
@@ -99,25 +121,68 @@ def file_procedure(
     >>> [test.title for test in made.tests], made.tests[0].judged_phases[0].max_rounds
     (['a'], 25)
     """
-    stimuli = tuple(_vary(text, source, choices.matrix))
-    _require_tracked(source, stimuli, choices.tracked)
-    if len(stimuli) > _MOST_STIMULI:
+    entry = JobEntry(source=source, text=text, choices=choices)
+    return suite_procedure([entry], title=f"Jobs of {source}", source=source)
+
+
+def suite_procedure(
+    entries: Sequence[JobEntry], *, title: str, source: str, notes: Sequence[str] = ()
+) -> Procedure:
+    """Return the job files of a suite, in their order, as a procedure.
+
+    Raises
+    ------
+    UserFileError
+        If a file asks for what a run does not do.
+    """
+    found = [(entry, tuple(_stimuli(entry))) for entry in entries]
+    stimuli = [(entry, one) for entry, group in found for one in group]
+    if not 0 < len(stimuli) <= _MOST_STIMULI:
         reason = (
-            f"it makes {len(stimuli)} stimuli; at most {_MOST_STIMULI} are measured"
+            f"it makes {len(stimuli)} stimuli; from 1 to {_MOST_STIMULI} are measured"
         )
         raise UserFileError(source=source, reason=reason)
+    firsts = {id(group[0]) for _, group in found}
+    names = _identified(one.workload.name for _, one in stimuli)
     tests = tuple(
-        _test(test_id, one, choices, is_first=number == 0)
-        for number, (test_id, one) in enumerate(_identified(stimuli))
+        _test(test_id, one, entry, is_first=id(one) in firsts)
+        for test_id, (entry, one) in zip(names, stimuli, strict=True)
     )
+    texts = {entry.source: entry.text for entry in entries}
     return Procedure(
         name=JOBS,
-        title=f"Jobs of {source}",
-        source=f"the job file {source}",
+        title=title,
+        source=f"the job file {source}" if len(texts) == 1 else f"the suite {source}",
         tests=tests,
-        notes=tuple(_notes(stimuli, choices)),
-        given={"file": source, "text": text, "left_out": _left_out(stimuli)},
+        notes=(_NO_PTS, *notes, *_notes(found)),
+        given={
+            "file": source,
+            "text": next(iter(texts.values())) if len(texts) == 1 else texts,
+            "left_out": list(
+                dict.fromkeys(name for _, one in stimuli for name in one.left_out)
+            ),
+        },
     )
+
+
+def _stimuli(entry: JobEntry) -> Iterator[FileStimulus]:
+    """Yield the stimuli of a job file for each cell of its matrix."""
+    matrix, source = entry.choices.matrix, entry.source
+    if not (entry.choices.max_rounds or entry.choices.long_seconds):
+        reason = "it measures nothing: neither rounds nor a long run"
+        raise UserFileError(source=source, reason=reason)
+    made = tuple(
+        one
+        for values in itertools.product(*(values for _, values in matrix))
+        for one in read_file_jobs(
+            entry.text,
+            source=source,
+            changes=dict(zip((name for name, _ in matrix), values, strict=True)),
+            name=entry.name,
+        )
+    )
+    _require_tracked(source, made, entry.choices.tracked)
+    yield from made
 
 
 def _require_tracked(
@@ -139,57 +204,50 @@ def _require_tracked(
             raise UserFileError(source=source, reason=reason)
 
 
-def _vary(
-    text: str, source: str, matrix: Sequence[tuple[str, tuple[str, ...]]]
-) -> Iterator[FileStimulus]:
-    """Yield the stimuli of a file for each cell of the matrix."""
-    names = [name for name, _ in matrix]
-    for values in itertools.product(*(values for _, values in matrix)):
-        changes = dict(zip(names, values, strict=True))
-        yield from read_file_jobs(text, source=source, changes=changes)
-
-
-def _identified(stimuli: Sequence[FileStimulus]) -> Iterator[tuple[str, FileStimulus]]:
-    """Yield stimuli with names that are part of the names of folders.
+def _identified(titles: Iterable[str]) -> Iterator[str]:
+    """Yield names that are part of the names of folders, one a stimulus.
 
     None of them is that of a test of the PTS.
     """
     taken: set[str] = set()
-    for one in stimuli:
-        parts = ("job", *_PLAIN.findall(one.workload.name.lower()))
+    for title in titles:
+        parts = ("job", *_PLAIN.findall(title.lower()))
         name = "-".join(parts)[:_LONGEST_ID]
         others = (f"{name}-{number}" for number in itertools.count(2))
         free = next(n for n in itertools.chain((name,), others) if n not in taken)
         taken.add(free)
-        yield free, one
+        yield free
 
 
 def _test(
-    test_id: str,
-    stimulus: FileStimulus,
-    choices: JobChoices,
-    *,
-    is_first: bool,
+    test_id: str, stimulus: FileStimulus, entry: JobEntry, *, is_first: bool
 ) -> PtsTest:
-    seconds = choices.seconds or stimulus.runtime_s or SECONDS
-    rounds = Rounds(
-        phase_id=ROUNDS,
-        cells=(stimulus.workload,),
-        cell_seconds=seconds,
-        tracking=tuple(_track(stimulus.workload, choices.tracked)),
-        max_rounds=choices.max_rounds,
-    )
-    before = _prepared(choices.fill) if is_first or choices.is_each_purged else ()
+    workload, choices = stimulus.workload, entry.choices
+    phases: list[Phase] = []
+    if is_first or choices.is_each_purged:
+        phases += [*entry.before, *_prepared(choices.fill)]
+    if choices.max_rounds:
+        rounds = Rounds(
+            phase_id=ROUNDS,
+            cells=(workload,),
+            cell_seconds=choices.seconds or stimulus.runtime_s or SECONDS,
+            tracking=tuple(_track(workload, choices.tracked)),
+            max_rounds=choices.max_rounds,
+        )
+        phases.append(rounds)
+    if choices.long_seconds:
+        phases.append(
+            Histogram(phase_id=LONG, workload=workload, seconds=choices.long_seconds)
+        )
     return PtsTest(
-        test_id=test_id,
-        title=stimulus.workload.name,
-        pts_section="",
-        phases=(*before, rounds),
+        test_id=test_id, title=workload.name, pts_section="", phases=tuple(phases)
     )
 
 
 def _prepared(fill: Fill) -> Iterator[Phase]:
     """Yield a purge and the preconditioning."""
+    if fill == "reuse":
+        return
     yield Purge()
     if fill in {"seq", "both"}:
         yield Precondition(
@@ -230,31 +288,54 @@ def _track(workload: Workload, tracked: Sequence[str]) -> Iterator[Tracking]:
             )
 
 
-def _left_out(stimuli: Sequence[FileStimulus]) -> list[str]:
-    return list(dict.fromkeys(name for one in stimuli for name in one.left_out))
+def _notes(
+    found: Sequence[tuple[JobEntry, Sequence[FileStimulus]]],
+) -> Iterator[str]:
+    """Yield what a reader of the report must know, each sentence with its files."""
+    said: dict[str, list[str]] = {}
+    for entry, stimuli in found:
+        for text in (*_state_notes(entry, stimuli), _time_note(entry, stimuli)):
+            said.setdefault(text, []).append(entry.name or entry.source)
+    for text, names in said.items():
+        if len(names) == len(found):
+            yield text
+        else:
+            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+            yield f"{', '.join(names[:3])}{more}: {text}"
 
 
-def _notes(stimuli: Sequence[FileStimulus], choices: JobChoices) -> Iterator[str]:
-    """Yield what a reader of the report must know."""
-    yield "A job file of the user: no test of the PTS, and no published procedure."
+def _state_notes(entry: JobEntry, stimuli: Sequence[FileStimulus]) -> Iterator[str]:
+    """Yield on which state the stimuli of a file start."""
+    choices = entry.choices
     several = len(stimuli) > 1
-    before = f"a purge and {_FILL_WORDS[choices.fill]}"
-    if not several or choices.is_each_purged:
-        yield (
-            f"Each stimulus starts after {before}."
-            if several
-            else (f"The stimulus starts after {before}.")
-        )
-    else:
+    if choices.fill == "reuse" and not entry.before:
+        who = "Each stimulus starts" if several else "The stimulus starts"
+        yield f"{who} on the state that the one before it left: no purge, no fill."
+        return
+    before = _FILL_WORDS[choices.fill]
+    if choices.is_each_purged and several:
+        yield f"Each stimulus starts after {before}."
+    elif several:
         yield (
             f"The first stimulus starts after {before}. Each of the others starts on "
             "the state that the one before it left."
         )
-    times = {choices.seconds or one.runtime_s or SECONDS for one in stimuli}
-    took = " or ".join(duration_label(seconds) for seconds in sorted(times))
-    unsaid = choices.seconds is None and any(not one.runtime_s for one in stimuli)
-    end = "until steady, at most" if choices.tracked else "of"
-    yield (
-        f"Rounds of {took} each{' where the file has no runtime' * unsaid}, {end} "
-        f"{choices.max_rounds}."
-    )
+    else:
+        yield f"The stimulus starts after {before}."
+
+
+def _time_note(entry: JobEntry, stimuli: Sequence[FileStimulus]) -> str:
+    choices, parts = entry.choices, []
+    if choices.max_rounds:
+        times = {choices.seconds or one.runtime_s or SECONDS for one in stimuli}
+        took = " or ".join(duration_label(seconds) for seconds in sorted(times))
+        unsaid = choices.seconds is None and any(not one.runtime_s for one in stimuli)
+        end = "until steady, at most" if choices.tracked else "of"
+        parts.append(
+            f"Rounds of {took} each{' where the file has no runtime' * unsaid}, {end} "
+            f"{choices.max_rounds}."
+        )
+    if choices.long_seconds:
+        took = duration_label(choices.long_seconds)
+        parts.append(f"{'Then one' if parts else 'One'} long run of {took}.")
+    return " ".join(parts)

@@ -43,13 +43,18 @@ def window_rounds(context: Context, test: str) -> tuple[int, int] | None:
     return found
 
 
-def find_sides(context: Context, test: str) -> tuple[Side, ...]:
-    """Return all jobs together, then each job and direction, over the window."""
-    window = window_rounds(context, test)
-    if window is None:
+def find_sides(context: Context, test: str, phase: str = ROUNDS) -> tuple[Side, ...]:
+    """Return all jobs together, then each job and direction.
+
+    They are over the measurement window of rounds, or of the long run.
+    """
+    window = window_rounds(context, test) if phase == ROUNDS else None
+    if window is None and phase == ROUNDS:
         return ()
-    jobs = _of(context.run.jobs, test, window)
-    whole = _of(context.totals, test, window)
+    jobs = _of(context.run.jobs, test=test, phase=phase, window=window)
+    whole = _of(context.totals, test=test, phase=phase, window=window)
+    if whole.empty:
+        return ()
     sides = [Side(job=ALL_JOBS, direction="total", rounds=whole, bins=context.bins)]
     for (job, direction), rounds in jobs.groupby(["job", "direction"], sort=False):
         bins = context.run.job_bins
@@ -60,10 +65,13 @@ def find_sides(context: Context, test: str) -> tuple[Side, ...]:
     return tuple(_needed(sides))
 
 
-def _of(frame: pd.DataFrame, test: str, window: tuple[int, int]) -> pd.DataFrame:
-    is_own = (frame["test"] == test) & (frame["phase"] == ROUNDS)
-    inside = frame["round"].between(*window).fillna(value=False).astype(bool)
-    chosen: pd.DataFrame = frame[is_own & (frame["kind"] == "cell") & inside]
+def _of(
+    frame: pd.DataFrame, *, test: str, phase: str, window: tuple[int, int] | None
+) -> pd.DataFrame:
+    is_own = (frame["test"] == test) & (frame["phase"] == phase)
+    if window is not None:
+        is_own &= frame["round"].between(*window).fillna(value=False).astype(bool)
+    chosen: pd.DataFrame = frame[is_own & frame["kind"].isin(["cell", "histogram"])]
     return chosen
 
 
@@ -97,7 +105,6 @@ def _summarise(side: Side) -> dict[str, Any]:
         "total_ios": int(ios.sum()),
         "lat_mean_ns": float((rounds["lat_mean_ns"].astype(float) * ios).sum()),
         "lat_max_ns": float(rounds["lat_max_ns"].astype(float).max()),
-        "n_rounds": int(rounds["round"].nunique()),
     }
     row["lat_mean_ns"] = row["lat_mean_ns"] / ios.sum() if ios.sum() else float("nan")
     held = side.bins[

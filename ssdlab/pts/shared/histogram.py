@@ -13,7 +13,7 @@ from ssdlab.qos.curves import summarise_curve
 from ssdlab.qos.histogram_figures import plot_confidence
 from ssdlab.qos.loads import select_load
 from ssdlab.qos.spread_figures import plot_exceedance
-from ssdlab.text.numbers import exact_text
+from ssdlab.text.numbers import exact_text, workers_text
 from ssdlab.text.table import (
     Table,
     column,
@@ -46,8 +46,8 @@ def histogram_page(
         return Page(plot_id=plot_id, title=title, blocks=(note,))
     markers = summarise_confidence(context.bins, runs, test=test)
     measurement = runs.iloc[0]
-    threads, depth = int(measurement["threads"]), int(measurement["queue_depth"])
-    shown = f"{title}, T{threads}/Q{depth}"
+    workers = workers_text(measurement["threads"], measurement["queue_depth"])
+    shown = f"{title}, {workers}"
     figure = plot_confidence(frame, markers, measurement, title=shown)
     total = int(measurement["total_ios"])
     blocks = (Plot(figure=figure), levels_table(markers, total))

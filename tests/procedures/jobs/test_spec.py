@@ -115,7 +115,7 @@ def test_tracking_variable_that_is_none_is_refused(
 
 def test_too_many_stimuli_are_refused() -> None:
     values = tuple(str(number) for number in range(1, 130))
-    with pytest.raises(UserFileError, match="258 stimuli; at most 256"):
+    with pytest.raises(UserFileError, match="258 stimuli; from 1 to 256"):
         made(matrix=(("iodepth", values),))
 
 

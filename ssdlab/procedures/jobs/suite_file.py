@@ -1,0 +1,152 @@
+"""A suite of job files as TOML: what is run, on which state, and until when."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+
+from ssdlab.model.asked import Procedure
+from ssdlab.model.errors import UserFileError
+from ssdlab.procedures.jobs.spec import (
+    FILLS,
+    MAX_ROUNDS,
+    Fill,
+    JobChoices,
+    JobEntry,
+    suite_procedure,
+)
+
+_MOST_ROUNDS: Final = 10_000
+_LONGEST_SECONDS: Final = 7 * 24 * 3600.0
+_MOST_ENTRIES: Final = 256
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measuring:
+    """How job files are measured; what is ``None`` is left to what stands above.
+
+    ``precondition`` is the state that the first stimulus of a file starts on.
+    """
+
+    precondition: Fill | None = None
+    purge_each: bool | None = None
+    seconds: float | None = None
+    rounds: int | None = None
+    track: tuple[str, ...] | None = None
+    long_run_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that mean nothing."""
+        for key in ("seconds", "long_run_seconds"):
+            value = getattr(self, key)
+            if value is not None and not 0.1 <= value <= _LONGEST_SECONDS:
+                msg = f"{key} is {value:g} but must be from 0.1 to 604,800"
+                raise ValueError(msg)
+        if self.rounds is not None and not 0 <= self.rounds <= _MOST_ROUNDS:
+            msg = f"rounds is {self.rounds} but must be from 0 to {_MOST_ROUNDS}"
+            raise ValueError(msg)
+
+    def over(self, other: "Measuring") -> "Measuring":
+        """Return these choices, completed by others."""
+        merged = {
+            name: other_value if own is None else own
+            for name in Measuring.__dataclass_fields__
+            for own, other_value in [(getattr(self, name), getattr(other, name))]
+        }
+        return Measuring(**merged)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SuiteJobs(Measuring):
+    """One job file of a suite, ``[[jobs]]``.
+
+    ``file`` stands beside the suite. ``matrix`` has the values of options that replace
+    those of its jobs, all combinations.
+    """
+
+    file: str
+    name: str = ""
+    matrix: dict[str, tuple[str | int | float, ...]] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JobSuite(Measuring):
+    """A suite: its title, what holds for all of its job files, and these."""
+
+    jobs: tuple[SuiteJobs, ...]
+    title: str = ""
+
+
+def job_suite_procedure(
+    suite: JobSuite,
+    *,
+    source: str,
+    read_file: Callable[[str], str],
+    asked: Measuring = Measuring(),
+) -> Procedure:
+    """Return a suite of job files as a procedure.
+
+    Parameters
+    ----------
+    suite : JobSuite
+        The suite.
+    source : str
+        Its name.
+    read_file : callable
+        Returns the text of a job file beside it, by its name.
+    asked : Measuring, optional
+        Choices that count more than those of the suite.
+
+    Raises
+    ------
+    UserFileError
+        If it asks for what a run does not do.
+    """
+    if not 0 < len(suite.jobs) <= _MOST_ENTRIES:
+        reason = f"it has {len(suite.jobs)} tables [[jobs]], not 1 to {_MOST_ENTRIES}"
+        raise UserFileError(source=source, reason=reason)
+    entries = tuple(_entries(suite, source=source, read_file=read_file, asked=asked))
+    return suite_procedure(entries, title=suite.title or source, source=source)
+
+
+def _entries(
+    suite: JobSuite, *, source: str, read_file: Callable[[str], str], asked: Measuring
+) -> Iterator[JobEntry]:
+    for number, jobs in enumerate(suite.jobs):
+        place = PurePosixPath(jobs.file)
+        if place.is_absolute() or ".." in place.parts or not place.name:
+            reason = f"the job file {jobs.file!r} does not stand beside it"
+            raise UserFileError(source=source, reason=reason)
+        chosen = asked.over(jobs).over(suite)
+        yield JobEntry(
+            source=jobs.file,
+            text=read_file(jobs.file),
+            name=jobs.name,
+            choices=choices_of(
+                chosen,
+                is_first=number == 0,
+                matrix=tuple(
+                    (name, tuple(map(str, values)))
+                    for name, values in (jobs.matrix or {}).items()
+                ),
+            ),
+        )
+
+
+def choices_of(
+    chosen: Measuring,
+    *,
+    matrix: tuple[tuple[str, tuple[str, ...]], ...] = (),
+    is_first: bool = True,
+) -> JobChoices:
+    """Return how a job file is measured; what is not chosen is as usual."""
+    rounds = MAX_ROUNDS if chosen.rounds is None else chosen.rounds
+    return JobChoices(
+        fill=chosen.precondition or (FILLS[0] if is_first else "reuse"),
+        seconds=chosen.seconds,
+        max_rounds=rounds,
+        tracked=(("iops",) if chosen.track is None else chosen.track) if rounds else (),
+        long_seconds=chosen.long_run_seconds or 0.0,
+        matrix=matrix,
+        is_each_purged=bool(chosen.purge_each),
+    )
