@@ -38,6 +38,7 @@ from ssdlab.limits.pages import check_document
 from ssdlab.paper.blocks import Note, Page, Plot
 from ssdlab.paper.context import read_context
 from ssdlab.paper.document import Document, render_document, write_document
+from ssdlab.procedures.jobs import figures as jobs
 from ssdlab.procedures.peak import figures as peak
 from ssdlab.procedures.peak.pages import peak_frame
 from ssdlab.procedures.peak.spec import peak as peak_jobs
@@ -189,9 +190,10 @@ def _draw_made(drawn: Drawn, folder: Path) -> None:
             render_report(measure(folder / measure.__name__))
         # Its page needs fio's job files, which synthetic runs do not have.
         run = measure_made(folder / "peak", peak_jobs(), falling)
-        jobs = peak_frame(read_context(run), "peak")
-        peak.plot_peak_rates(jobs)
-        peak.plot_peak_latencies(jobs)
+        frame = peak_frame(read_context(run), "peak")
+        peak.plot_peak_rates(frame)
+        peak.plot_peak_latencies(frame)
+        _draw_jobs()
         _draw_frames()
         _draw_score()
         pair = [
@@ -206,6 +208,25 @@ def _draw_made(drawn: Drawn, folder: Path) -> None:
         sheet = "reference:intel-s3510"
         checked = ssdlab.check_limits(SAMPLES / "virtual-all", sheet)
         render_document(check_document(checked))
+
+
+def _draw_jobs() -> None:
+    """Draw the jobs of a user's file, whose runs need fio itself."""
+    settled = {"reader": 42_000.0, "writer": 9_000.0, "log": 300.0}
+    rounds = pd.DataFrame(
+        {"job": job, "round": number, "iops": level * (1 + 0.4 * 0.5**number)}
+        for job, level in settled.items()
+        for number in range(1, 9)
+    )
+    jobs.plot_job_rounds(rounds, window=(4, 8))
+    time_s = np.arange(1.0, 601.0)
+    wave = 1 + 0.03 * np.sin(time_s / 19)
+    levels = {"read": 42_000.0, "write": 9_300.0, "total": 51_300.0}
+    lines = [
+        pd.DataFrame({"direction": name, "time_s": time_s, "iops": level * wave})
+        for name, level in levels.items()
+    ]
+    jobs.plot_job_series(pd.concat(lines))
 
 
 def _draw_frames() -> None:

@@ -123,5 +123,5 @@ def test_older_run_has_no_jobs_and_a_newer_one_must_have_the_table(old: Path) ->
     path = old / "tables" / "measurements.parquet"
     content = pq.read_table(path, partitioning=None)
     pq.write_table(content.replace_schema_metadata({"ssdlab_schema": "7"}), path)
-    with pytest.raises(RunFolderError, match="jobs.parquet does not exist yet"):
+    with pytest.raises(RunFolderError, match=r"jobs\.parquet does not exist yet"):
         _ = open_tables(old).jobs

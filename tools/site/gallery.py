@@ -24,6 +24,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 _COMPARED = "data/samples/virtual-a data/samples/virtual-b"
 _COMMANDS: Mapping[str, str] = {  # by the beginning of the module that draws
+    "ssdlab.procedures.jobs": "ssdlab run virtual --job my.fio --long-run 600",
     "ssdlab.procedures.peak": "ssdlab peak --target virtual",
     "ssdlab.procedures.saturate": "ssdlab saturate --target virtual",
     "ssdlab.procedures.sequence": "ssdlab sequence --target virtual",
