@@ -219,6 +219,13 @@ def _draw_jobs() -> None:
         for number in range(1, 9)
     )
     jobs.plot_job_rounds(rounds, window=(4, 8))
+    places = [
+        {"iodepth": f"{depth}", "bs": size}
+        for size in ("4k", "16k")
+        for depth in (1, 8, 64)
+    ]
+    results = {"iops": [9e3, 6e4, 3e5, 7e3, 4e4, 1.6e5], "matrix": places}
+    jobs.plot_matrix(pd.DataFrame({"stimulus": "reader", **results}), "iodepth")
     time_s = np.arange(1.0, 601.0)
     wave = 1 + 0.03 * np.sin(time_s / 19)
     levels = {"read": 42_000.0, "write": 9_300.0, "total": 51_300.0}

@@ -6,14 +6,14 @@ from typing import Any
 import pandas as pd
 
 from ssdlab.model.units import capacity_label, duration_label
-from ssdlab.paper.blocks import Page
+from ssdlab.paper.blocks import Block, Page
 from ssdlab.paper.context import Context
 from ssdlab.procedures.rwsw.facts import workloads_of
 from ssdlab.pts.shared.head_facts import Facts, common_facts
 from ssdlab.pts.shared.headlines import Headline, window_headlines
 from ssdlab.pts.shared.outcome import procedure_outcome
 from ssdlab.pts.shared.verdict import windows_summary
-from ssdlab.pts.shared.view import View
+from ssdlab.pts.shared.view import View, no_overview
 from ssdlab.stats.cells import cell_stimulus
 from ssdlab.stats.judged import by_phase
 from ssdlab.stats.phases import phase_label
@@ -24,6 +24,7 @@ from ssdlab.text.quantities import is_missing
 def procedure_view(
     pages: Callable[[Context, str], tuple[Page, ...]],
     headlines: Callable[[Context, str], Iterable[Headline]] = window_headlines,
+    overview: Callable[[Context], Iterable[Block]] = no_overview,
 ) -> View:
     """Return how a test of a procedure with these pages is shown."""
     return View(
@@ -33,6 +34,7 @@ def procedure_view(
         stimulus=procedure_stimulus,
         summary=windows_summary,
         outcome=procedure_outcome,
+        overview=overview,
     )
 
 

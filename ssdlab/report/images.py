@@ -16,7 +16,7 @@ from plotly.offline import get_plotlyjs
 from ssdlab.model.errors import ExportError
 from ssdlab.paper.blocks import Plot
 from ssdlab.paper.context import read_context
-from ssdlab.report.view import pages_of
+from ssdlab.report.view import overview_of, pages_of
 from ssdlab.store.run import Run
 from ssdlab.system.browser import OpenPage, open_page
 from ssdlab.system.folders import Folder
@@ -79,6 +79,9 @@ def run_figures(run: Run) -> dict[str, go.Figure]:
 
 def _named_figures(run: Run) -> Iterator[tuple[str, go.Figure]]:
     context = read_context(run)
+    whole = (one for one in overview_of(context) if isinstance(one, Plot))
+    for number, block in enumerate(whole, start=1):
+        yield f"all-{number:02d}-{_slug(block.figure, 'all')}", block.figure
     for test in run.record.tests:
         plots = (
             (page.title, block.figure)

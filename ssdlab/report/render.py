@@ -17,7 +17,7 @@ from ssdlab.report.gaps import idle_plot, idle_table, long_gaps_table
 from ssdlab.report.header import front_facts, platform_facts, test_columns
 from ssdlab.report.host import ceiling_table, host_blocks
 from ssdlab.report.purges import purge_blocks
-from ssdlab.report.view import headlines_of, pages_of, summary_rows
+from ssdlab.report.view import headlines_of, overview_of, pages_of, summary_rows
 from ssdlab.telemetry.pages import drive_blocks
 
 
@@ -63,6 +63,7 @@ def _values(context: Context) -> dict[str, object]:
         "idle_plot": idle_plot(context.steps),
         "ceiling": ceiling_table(context),
         "examined": _examined(context),
+        "overview": overview_of(context),
         "chapters": chapters,
         "page_count": sum(len(chapter.pages) for chapter in chapters),
         "steps": steps_table(context),

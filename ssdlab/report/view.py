@@ -12,7 +12,7 @@ from ssdlab.pts.shared.view import View
 from ssdlab.pts.suite import CATALOG
 
 if TYPE_CHECKING:
-    from ssdlab.paper.blocks import Page
+    from ssdlab.paper.blocks import Block, Page
     from ssdlab.paper.context import Context
 
 _OF_IMPORTS = "ssdlab.pts.custom.pages:VIEW"  # of workloads that belong to no test
@@ -45,6 +45,13 @@ def headlines_of(context: "Context") -> tuple[Headline, ...]:
         for test in context.record.tests
         for line in view_of(asked, test).headlines(context.of_test(test), test)
     )
+
+
+def overview_of(context: "Context") -> "tuple[Block, ...]":
+    """Return what is shown of all tests of the run together."""
+    asked = context.record.asked
+    views = {view_of(asked, test): None for test in context.record.tests}
+    return tuple(block for view in views for block in view.overview(context))
 
 
 def pages_of(context: "Context", test: str) -> "tuple[Page, ...]":

@@ -11,7 +11,7 @@ from ssdlab.plots.labels import axis, new_figure
 from ssdlab.plots.lines import Across, Line, draw_lines, finely, shade_window
 from ssdlab.plots.looks import RunLook, make_run_looks
 from ssdlab.stats.downsample import reduce_series
-from ssdlab.text.quantities import QUANTITIES, Quantity
+from ssdlab.text.quantities import QUANTITIES, Quantity, metric_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,4 +88,47 @@ def plot_job_series(
     time = Quantity(name="Time", unit="s", divisor=1.0, digits=",.5~g")
     across = replace(Across.of("time_s", time), axis=axis(time.title, tickformat=",~r"))
     draw_lines(figure, across, lines, showlegend=len(names) > 1, is_log=False)
+    return figure
+
+
+def plot_matrix(
+    stimuli: "pd.DataFrame", option: str, *, metric: str = "iops", title: str = ""
+) -> go.Figure:
+    """Draw a result over the values of an option, a line for each of the other values.
+
+    ``stimuli`` has a row for each stimulus: ``stimulus``, its name, ``matrix``, its
+    values by option, and the metric, as stored.
+
+    >>> import pandas as pd
+    >>> places = [{"iodepth": "1"}, {"iodepth": "32"}]
+    >>> rows = pd.DataFrame({"stimulus": "a", "matrix": places, "iops": [9.0, 99.0]})
+    >>> figure = plot_matrix(rows, "iodepth")
+    >>> [(line.name, line.x, line.y) for line in figure.data]
+    [('a', ('1', '32'), (9.0, 99.0))]
+    """
+    own = stimuli[[option in values for values in stimuli["matrix"]]]
+    values = [place[option] for place in own["matrix"]]
+    others = [
+        ", ".join((str(name), *(f"{k}={v}" for k, v in place.items() if k != option)))
+        for name, place in zip(own["stimulus"], own["matrix"], strict=True)
+    ]
+    own = own.assign(value=values, line=others)
+    quantity = metric_quantity(metric)
+    figure = new_figure(title or f"{quantity.name} over {option}", height=400)
+    lines = [
+        Line(
+            rows=[own[own["line"] == look.run_id]], column=metric, name=look.text,
+            color=look.color, symbol=look.symbol, size=8,
+            hover=f"{look.text}, {option} %{{x}}: ",
+        )
+        for look in job_looks(others)
+    ]  # fmt: skip
+    category = axis(option, type="category", categoryarray=list(dict.fromkeys(values)))
+    across = Across(column="value", axis=category, hover=f"{option} %{{x}}")
+    results = own[metric].astype(float).dropna()
+    spread = results.max() / results.min() if len(results) and results.min() > 0 else 1
+    draw_lines(
+        figure, across, lines, showlegend=len(lines) > 1,
+        is_log=bool(spread > _DECADE), titles=(quantity.title, ""),
+    )  # fmt: skip
     return figure

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pandas as pd
 
@@ -10,7 +12,12 @@ from ssdlab.model.units import duration_label
 from ssdlab.paper.blocks import Block, Note, Page, Plot
 from ssdlab.paper.context import Context
 from ssdlab.procedures.facts import procedure_view
-from ssdlab.procedures.jobs.figures import job_looks, plot_job_rounds, plot_job_series
+from ssdlab.procedures.jobs.figures import (
+    job_looks,
+    plot_job_rounds,
+    plot_job_series,
+    plot_matrix,
+)
 from ssdlab.procedures.jobs.spec import LONG, ROUNDS
 from ssdlab.procedures.jobs.summary import (
     ALL_JOBS,
@@ -18,6 +25,7 @@ from ssdlab.procedures.jobs.summary import (
     curve_of_sides,
     find_sides,
     summarise_sides,
+    summarise_stimuli,
     window_rounds,
 )
 from ssdlab.pts.shared.headlines import Headline, cell_headline
@@ -38,6 +46,14 @@ from ssdlab.text.table import (
 _NOTE = (
     "The mean latency is weighted by IOs. Percentiles come from merged histograms: the "
     "middle of a bin at most 1.6 % wide, and never above the exact maximum."
+)
+
+
+_OF_RATES = (
+    "Offered IOPS are the limits of rate_iops. fio counts a latency from the "
+    "submission of an IO, not from when it was due: where fewer IOs are achieved than "
+    "offered, latencies are lower than a source of that rate would see (coordinated "
+    "omission)."
 )
 
 
@@ -142,4 +158,41 @@ def job_headlines(context: Context, test: str) -> Iterator[Headline]:
             yield replace(line, part=context.title_of(test))
 
 
-VIEW = procedure_view(job_pages, headlines=job_headlines)
+def job_overview(context: Context) -> Iterator[Block]:
+    """Yield the results of all stimuli beside each other, and over the matrix."""
+    frame = summarise_stimuli(context)
+    if len(frame) < 2:
+        return
+    options = list(dict.fromkeys(name for one in frame["matrix"] for name in one))
+    has_rates = bool(frame["offered_iops"].notna().any())
+    rated = (quantity("iops", "Offered IOPS", of="offered_iops"),) * has_rates
+    table = tabulate(
+        frame,
+        (
+            column("Stimulus", "stimulus", is_words=True),
+            *(column(name, partial(_value_of, name)) for name in options),
+            *rated,
+            *quantities("iops", "bw_bytes_per_s", "lat_mean_ns", number=exact_text),
+            percentile("lat_two_nines_ns", number=exact_text),
+            percentile("lat_three_nines_ns", number=exact_text),
+            quantity("lat_max_ns", number=exact_text),
+        ),
+        caption="All stimuli, all of their jobs together",
+        note=f"Of the measurement window, or of the long run without rounds. {_NOTE}"
+        f"{f' {_OF_RATES}' * has_rates}",
+    )
+    yield explain_marks(table)
+    for option in options:
+        values = {one[option] for one in frame["matrix"] if option in one}
+        if len(values) > 1:
+            metric = _metric(frame)
+            yield Plot(figure=plot_matrix(frame, option, metric=metric))
+            yield Plot(figure=plot_matrix(frame, option, metric="lat_two_nines_ns"))
+
+
+def _value_of(option: str, row: Any) -> str | None:
+    value: str | None = row["matrix"].get(option)
+    return value
+
+
+VIEW = procedure_view(job_pages, headlines=job_headlines, overview=job_overview)

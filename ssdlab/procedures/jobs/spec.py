@@ -135,15 +135,17 @@ def suite_procedure(
     UserFileError
         If a file asks for what a run does not do.
     """
-    found = [(entry, tuple(_stimuli(entry))) for entry in entries]
+    cells = [(entry, tuple(_cells(entry))) for entry in entries]
+    found = [(entry, tuple(one for _, one in group)) for entry, group in cells]
     stimuli = [(entry, one) for entry, group in found for one in group]
+    changes = [values for _, group in cells for values, _ in group]
     if not 0 < len(stimuli) <= _MOST_STIMULI:
         reason = (
             f"it makes {len(stimuli)} stimuli; from 1 to {_MOST_STIMULI} are measured"
         )
         raise UserFileError(source=source, reason=reason)
     firsts = {id(group[0]) for _, group in found}
-    names = _identified(one.workload.name for _, one in stimuli)
+    names = tuple(_identified(one.workload.name for _, one in stimuli))
     tests = tuple(
         _test(test_id, one, entry, is_first=id(one) in firsts)
         for test_id, (entry, one) in zip(names, stimuli, strict=True)
@@ -161,27 +163,33 @@ def suite_procedure(
             "left_out": list(
                 dict.fromkeys(name for _, one in stimuli for name in one.left_out)
             ),
+            "matrix": {
+                test_id: values
+                for test_id, values in zip(names, changes, strict=True)
+                if values
+            },
         },
     )
 
 
-def _stimuli(entry: JobEntry) -> Iterator[FileStimulus]:
-    """Yield the stimuli of a job file for each cell of its matrix."""
+def _cells(entry: JobEntry) -> Iterator[tuple[dict[str, str], FileStimulus]]:
+    """Yield the stimuli of a job file, each with its values of the matrix."""
     matrix, source = entry.choices.matrix, entry.source
     if not (entry.choices.max_rounds or entry.choices.long_seconds):
         reason = "it measures nothing: neither rounds nor a long run"
         raise UserFileError(source=source, reason=reason)
+    combinations = itertools.product(*(values for _, values in matrix))
     made = tuple(
-        one
-        for values in itertools.product(*(values for _, values in matrix))
+        (changes, one)
+        for changes in (
+            dict(zip((name for name, _ in matrix), values, strict=True))
+            for values in combinations
+        )
         for one in read_file_jobs(
-            entry.text,
-            source=source,
-            changes=dict(zip((name for name, _ in matrix), values, strict=True)),
-            name=entry.name,
+            entry.text, source=source, changes=changes, name=entry.name
         )
     )
-    _require_tracked(source, made, entry.choices.tracked)
+    _require_tracked(source, [one for _, one in made], entry.choices.tracked)
     yield from made
 
 

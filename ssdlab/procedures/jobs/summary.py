@@ -6,9 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.model.spec import DIRECTIONS
+from ssdlab.fio.jobs.workload import parse_size
+from ssdlab.model.spec import DIRECTIONS, Histogram, Rounds, Workload
 from ssdlab.paper.context import Context
-from ssdlab.procedures.jobs.spec import ROUNDS
+from ssdlab.procedures.jobs.spec import LONG, ROUNDS
 from ssdlab.pts.shared.steady import reported_window
 from ssdlab.qos.curves import summarise_curve
 from ssdlab.qos.loads import select_loads
@@ -120,6 +121,72 @@ def _summarise(side: Side) -> dict[str, Any]:
         row[f"lat_{name}_ns"] = claim.interval.estimate
         row[f"is_{name}_supported"] = claim.is_supported
     return row
+
+
+def summarise_stimuli(context: Context) -> pd.DataFrame:
+    """Return a row for each stimulus that was measured, with its place in the matrix.
+
+    ``matrix`` has its values by option, ``stimulus`` its name without them. The results
+    are those of all jobs over the measurement window, or over the long run where there
+    are no rounds. ``offered_iops`` is the sum of the rates that its jobs may not
+    exceed, missing if one has none.
+    """
+    asked = context.record.asked
+    matrix = getattr(asked, "given", {}).get("matrix", {})
+    rows = []
+    for test in asked.tests:
+        sides = find_sides(context, test.test_id) or find_sides(
+            context, test.test_id, LONG
+        )
+        if not sides:
+            continue
+        values = _plain_texts(matrix.get(test.test_id) if matrix else None)
+        workloads = [
+            cell
+            for phase in test.phases
+            if isinstance(phase, Rounds | Histogram)
+            for cell in (
+                phase.cells if isinstance(phase, Rounds) else (phase.workload,)
+            )
+        ]
+        rows.append({
+            "test": test.test_id,
+            "stimulus": _without(test.title, values),
+            "matrix": values,
+            "offered_iops": offered_iops(workloads[0]),
+            "access": workloads[0].access,
+            **_summarise(sides[0]),
+        })
+    return pd.DataFrame(rows)
+
+
+def _plain_texts(values: object) -> dict[str, str]:
+    """Return values of options; a record may come from anybody."""
+    if not isinstance(values, dict):
+        return {}
+    return {str(name): str(value) for name, value in values.items()}
+
+
+def _without(title: str, values: dict[str, str]) -> str:
+    ending = " ".join(f"{name}={value}" for name, value in values.items())
+    return title.removesuffix(f", {ending}") if ending else title
+
+
+def offered_iops(workload: Workload) -> float:
+    """Return the IOPS that jobs are limited to; NaN if one has no limit, or a mix.
+
+    ``rate_iops`` is of a thread, in the order of reads, writes and trims; of a mix each
+    direction has its own limit, so that the shares decide which one is reached.
+    """
+    places = {100: 0, 0: 1}
+    offered = 0.0 if workload.jobs else float("nan")
+    for job in workload.jobs:
+        rates = dict(job.options).get("rate_iops", "").split(",")
+        place = places.get(-1 if job.read_percent is None else job.read_percent)
+        text = rates[0] if len(rates) == 1 else "".join(rates[place or 0 :][:1])
+        rate = parse_size(text) if place is not None else None
+        offered += job.threads * (rate or float("nan"))
+    return offered
 
 
 def curve_of_sides(sides: tuple[Side, ...]) -> pd.DataFrame:

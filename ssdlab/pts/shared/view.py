@@ -10,9 +10,14 @@ from ssdlab.pts.shared.outcome import Outcome, rounds_outcome
 from ssdlab.pts.shared.verdict import SummaryRow, rounds_summary
 
 if TYPE_CHECKING:
-    from ssdlab.paper.blocks import Page
+    from ssdlab.paper.blocks import Block, Page
     from ssdlab.paper.context import Context
     from ssdlab.store.run import Run
+
+
+def no_overview(_context: "Context") -> "tuple[Block, ...]":
+    """Return nothing: each test is shown by itself."""
+    return ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,6 +36,8 @@ class View:
         Its key results.
     outcome : callable
         Its lines at the end of a run, by name.
+    overview : callable
+        What is shown of all tests of the run together, before the first of them.
     """
 
     pages: "Callable[[Context, str], tuple[Page, ...]]"
@@ -39,3 +46,4 @@ class View:
     summary: "Callable[[Context, str], Iterable[SummaryRow]]" = rounds_summary
     headlines: "Callable[[Context, str], Iterable[Headline]]" = window_headlines
     outcome: "Callable[[Run, str], Iterable[Outcome]]" = rounds_outcome
+    overview: "Callable[[Context], Iterable[Block]]" = no_overview

@@ -15,8 +15,9 @@ from ssdlab.engine.suite import resume_run, run_procedure
 from ssdlab.fio.jobs.jobspec import parse_job_file
 from ssdlab.ingest.ingest import ingest_run
 from ssdlab.model.errors import RunInterruptedError
+from ssdlab.paper.blocks import Plot
 from ssdlab.paper.context import read_context
-from ssdlab.procedures.jobs.pages import job_headlines, job_pages
+from ssdlab.procedures.jobs.pages import job_headlines, job_overview, job_pages
 from ssdlab.procedures.jobs.spec import ROUNDS, JobChoices, file_procedure
 from ssdlab.procedures.jobs.summary import ALL_JOBS, find_sides, summarise_sides
 from ssdlab.report import render_report
@@ -156,6 +157,10 @@ def test_rows_are_of_the_rounds_of_the_window(run: Run) -> None:
     assert row["lat_two_nines_ns"] <= row["lat_max_ns"]
 
 
+def test_single_stimulus_has_no_overview(run: Run) -> None:
+    assert list(job_overview(read_context(run))) == []
+
+
 def test_report_claims_nothing_of_the_pts(run: Run) -> None:
     page = render_report(run)
     front = page[page.index('id="front"') : page.index('class="titleblock"')]
@@ -225,7 +230,7 @@ def test_limits_of_the_run_have_all_three_verdicts(run: Run, tmp_path: Path) -> 
 
 def test_command_runs_the_jobs_of_a_file(tmp_path: Path) -> None:
     job_file = tmp_path / "one.fio"
-    job_file.write_text("[a]\nrw=randread\nbs=4k\n", "utf-8")
+    job_file.write_text("[a]\nrw=randread\nbs=4k\nrate_iops=1000\n", "utf-8")
     asked = ("--job", job_file, "--seconds", "0.2", "--rounds", "2", "--track", "none")
     runs = tmp_path / "runs"
     small = ("--precondition", "none", "--matrix", "bs=4k,8k", "--runs", runs)
@@ -233,6 +238,15 @@ def test_command_runs_the_jobs_of_a_file(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     (folder,) = runs.iterdir()
     found = ssdlab.open_run(folder)
+    context = read_context(found)
+    table, iops, slow = job_overview(context)
+    assert isinstance(table, Table)
+    assert [row[:3] for row in table.rows] == [
+        ("one", "4k", "1,000"),
+        ("one", "8k", "1,000"),
+    ]
+    assert [line.x for line in iops.figure.data] == [("4k", "8k")]  # type: ignore[union-attr] # a plot
+    assert isinstance(slow, Plot)
     assert list(dict.fromkeys(found.steps["test"])) == [
         "job-one-bs-4k",
         "job-one-bs-8k",
