@@ -14,6 +14,7 @@ from ssdlab.cli.gates import (
     require_outputs,
     takes_limits,
     write_junit,
+    write_lines,
 )
 from ssdlab.cli.group import (
     main,
@@ -42,6 +43,7 @@ drives of its model.
 ssdlab check latest --limits limits.toml
 ssdlab check lab:device_firmware=1.1 --limits limits.toml -o check.html
 ssdlab check latest --limits reference:enterprise-sata
+ssdlab check latest --limits fiosynth:wkldsuites/MySuite
 
 limits.toml bounds a metric in the cells that a limit names: test and cell, which is
 the first words of a workload, may have * and ?. Every limit for a cell holds. Metrics:
@@ -76,20 +78,31 @@ Exit codes: 0 all met; 2 invalid request; 3 one shown not to be met; 4 cannot be
 @takes_run("runs", metavar="RUN...", nargs=-1, are_several=True)
 @page_option
 @takes_limits("what is asked of the runs")
+@click.option(
+    "--ocptv",
+    metavar="FILE.jsonl",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="also write the line-JSON of OCP's test and validation, of one run; needs: "
+    "pip install 'ssdlab[ocp]'",
+)
 def check(  # noqa: PLR0913 - one argument an option
     runs: tuple[Path, ...], *, output: Path | None, limits: Path, strict: bool,
-    junit: Path | None, markdown: bool, overwrite: bool, as_json: bool,
+    junit: Path | None, ocptv: Path | None, markdown: bool, overwrite: bool,
+    as_json: bool,
 ) -> None:  # fmt: skip
     """Check runs against limits, such as those of a specification."""
     from ssdlab.limits.bounds import read_bounds
-    from ssdlab.limits.check import check_limits
+    from ssdlab.limits.check import check_limits, is_fiosynth
+    from ssdlab.limits.ocp import check_ocptv
     from ssdlab.limits.text import check_as_dict, check_junit, check_markdown
 
+    if ocptv is not None:
+        require_outputs(ocptv, as_json=False, markdown=False, overwrite=overwrite)
     require_outputs(junit, as_json=as_json, markdown=markdown, overwrite=overwrite)
     require_page(output, overwrite=overwrite)
-    file = read_bounds(limits)
+    file = None if is_fiosynth(limits) else read_bounds(limits)
     with working("reading the runs"):
-        found = check_limits(runs, file)
+        found = check_limits(runs, limits if file is None else file)
         write_page(output, partial(_document, found))
     if as_json:
         echo_json(check_as_dict(found))
@@ -99,6 +112,8 @@ def check(  # noqa: PLR0913 - one argument an option
         _print(found)
         echo_page(output)
     write_junit(junit, partial(check_junit, found), is_strict=strict)
+    if ocptv is not None:
+        write_lines(ocptv, check_ocptv(found, is_strict=strict))
     exit_with(_EXIT_CODES[found.verdict], strict=strict)
 
 

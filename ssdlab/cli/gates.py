@@ -72,6 +72,14 @@ def write_junit(junit: Path | None, render: Callable[..., bytes], **asked: Any) 
             write_output(junit, render(timestamp=now, **asked))
 
 
+def write_lines(place: Path, content: bytes) -> None:
+    """Write a file of lines that was asked for."""
+    from ssdlab.system.outputs import exporting, write_output
+
+    with exporting(place, remedy="Create the folder, or name another file."):
+        write_output(place, content)
+
+
 def exit_with(code: int, *, strict: bool) -> None:
     """Exit with the code of an answer."""
     sys.exit(EXIT_NOT_MET if strict and code else code)

@@ -26,17 +26,20 @@ from ssdlab.limits.bounds import (
     read_bounds,
 )
 from ssdlab.limits.estimates import Estimate, estimate_cell
+from ssdlab.limits.fiosynth_targets import fiosynth_limits
 from ssdlab.limits.needed import Needed, find_needed
-from ssdlab.model.errors import RunFolderError
+from ssdlab.model.errors import RunFolderError, UserFileError
 from ssdlab.qos.halves import Verdict
 from ssdlab.stats.interval import Interval
 from ssdlab.store.run import Run
+from ssdlab.system.toml_files import read_text
 from ssdlab.telemetry.summary import spans_of_tests, summarise_health
 
 Reason = Literal[
     "", "not-measured", "no-value", "not-steady", "not-judged", "neighbours",
     "no-scatter", "not-bounded", "wide", "among-many", "not-read",
 ]  # fmt: skip
+FIOSYNTH: Final = "fiosynth:"
 VERDICTS: Final[tuple[Verdict, ...]] = ("met", "not met", "cannot be told")
 # Which cell of a workload is judged: a mean of rounds, a percentile of the long run.
 _PREFERRED: Final[Mapping[Kind, tuple[str, ...]]] = {
@@ -121,7 +124,8 @@ def check_limits(
     runs : Run, str, Path, or a sequence of them
         Runs, or what `ssdlab.compare_runs` takes.
     limits : BoundsFile, str or Path
-        A file of limits in TOML, or what it says.
+        A file of limits in TOML, ``reference:NAME``, ``fiosynth:FILE`` for the
+        targets of a suite of FioSynth, or what a file says.
 
     Returns
     -------
@@ -145,8 +149,8 @@ def check_limits(
     >>> found.verdict, found.counts["not met"]
     ('not met', 7)
     """
-    file = limits if isinstance(limits, BoundsFile) else read_bounds(Path(limits))
     opened = _open(runs)
+    file = limits if isinstance(limits, BoundsFile) else _read_limits(limits, opened)
     return LimitCheck(
         file=file,
         runs=tuple(map(_checked_run, opened)),
@@ -155,6 +159,28 @@ def check_limits(
                 place for run in opened for place in _find_places(run, file.limit)
             ])
         ),
+    )
+
+
+def is_fiosynth(limits: str | Path) -> bool:
+    """Return whether limits are targets of a suite: ``fiosynth:FILE``."""
+    return str(limits).startswith(FIOSYNTH)
+
+
+def _read_limits(limits: str | Path, runs: Sequence[Run]) -> BoundsFile:
+    """Return limits of a file; targets of a suite are for the capacity of the runs."""
+    if not is_fiosynth(limits):
+        return read_bounds(Path(limits))
+    place = Path(str(limits).removeprefix(FIOSYNTH))
+    capacities = {run.record.target.capacity_bytes for run in runs}
+    if len(capacities) > 1 or not all(capacities):
+        raise UserFileError(
+            source=str(place),
+            reason="its targets are per TB, and the runs have several capacities",
+            remedy="Check them one by one.",
+        )
+    return fiosynth_limits(
+        read_text(place), source=place.name, capacity_bytes=capacities.pop()
     )
 
 

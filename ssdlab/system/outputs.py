@@ -24,7 +24,11 @@ PNG_MARK: Final = b"Software\0ssdlab"
 ZIP_MARK: Final = b"made by ssdlab"  # the comment of the archive that a workbook is
 TABLE_MARK: Final = b"ssdlab_schema"  # a key in the metadata of Parquet
 
-_MARKS: Final = (HTML_MARK, PDF_MARK, SVG_MARK, PNG_MARK, ZIP_MARK, TABLE_MARK)
+OCP_MARK: Final = b'"ssdlab check"'  # the name of the test run
+
+_MARKS: Final = (
+    *(HTML_MARK, PDF_MARK, SVG_MARK, PNG_MARK, ZIP_MARK, TABLE_MARK, OCP_MARK),
+)
 _END_BYTES: Final = 1 << 16
 ENDINGS: Final[Mapping[str, str]] = {
     ".html": "html",

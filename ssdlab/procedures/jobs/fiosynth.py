@@ -15,7 +15,7 @@ from ssdlab.fio.jobs.jobspec import parse_job_file
 from ssdlab.fio.jobs.workload import parse_seconds, parse_size
 from ssdlab.model.errors import FioOutputError, UserFileError
 from ssdlab.model.spec import Phase, Precondition, Purge, Stimulus, Workload
-from ssdlab.procedures.jobs.spec import JobChoices, JobEntry
+from ssdlab.procedures.jobs.spec import JobChoices, JobEntry, plain_name
 
 ReadTemplate = Callable[[str], str]
 
@@ -32,6 +32,8 @@ _OF_RULE: Final = re.compile(r"(?m)^\s*(?:ss|steadystate|loops)\w*\s*=.*$")
 _NAME: Final = re.compile(r"[\w.+-]{1,200}")
 _PLAIN_VALUE: Final = re.compile(r"[\w.%/:, -]{0,4000}")
 _RULE_SECONDS: Final = 60.0
+_METRICS: Final = ("throughput", "iops", "latency")
+_DIRECTIONS: Final = ("read", "write", "trim")
 _MOST_CYCLES: Final = 100
 _FILL_SECONDS: Final = 60.0
 _MOST_FILL_SECONDS: Final = 24 * 3600.0
@@ -43,6 +45,22 @@ class FioSynthSuite:
 
     entries: tuple[JobEntry, ...]
     notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Target:
+    """What a suite asks of a workload: a bound of a test, named by a pattern.
+
+    ``metric`` is throughput [MiB/s], iops or latency [us]; ``level`` MIN, or of a
+    latency MAX or a percentile such as P99.9. With ``is_per_tb`` it is per TB.
+    """
+
+    test: str
+    metric: str
+    direction: str
+    level: str
+    value: float
+    is_per_tb: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -141,6 +159,58 @@ def read_fiosynth(
     return FioSynthSuite(
         entries=tuple(entries), notes=tuple(_notes(read, before, workloads))
     )
+
+
+def read_targets(text: str, *, source: str) -> Iterator[Target]:
+    """Yield the targets of the workloads of a suite.
+
+    Raises
+    ------
+    UserFileError
+        If it is no suite, or a target is not valid.
+    """
+    data = _read(source, text)
+    several = _count(source, data, "run_cycles") > 1
+    workloads = data.get("def")
+    for one in workloads if isinstance(workloads, list) else ():
+        targets = one.get("targets", {}) if isinstance(one, dict) else {}
+        alias = one.get("alias") if isinstance(one, dict) else None
+        if not (isinstance(targets, dict) and isinstance(alias, str)):
+            _refuse(source, "the targets of a workload cannot be read")
+        test = f"{plain_name(alias)}{'-cycle-*' * several}"
+        yield from _targets(f"{source}: {alias}", test, targets)
+
+
+def _targets(source: str, test: str, targets: Mapping[str, Any]) -> Iterator[Target]:
+    for metric, of_metric in targets.items():
+        if metric not in _METRICS or not isinstance(of_metric, dict):
+            _refuse(source, f"the target {str(metric)[:40]!r} is none of {_METRICS}")
+        scaling = of_metric.get("scale_by_TB", {})
+        is_scaled = isinstance(scaling, dict) and scaling.get("value") is True
+        for direction, level, value in _bounds(source, of_metric):
+            yield Target(
+                test=test,
+                metric=metric,
+                direction=direction,
+                level=level,
+                value=value,
+                is_per_tb=is_scaled and metric != "latency",
+            )
+
+
+def _bounds(
+    source: str, of_metric: Mapping[str, Any]
+) -> Iterator[tuple[str, str, float]]:
+    """Yield direction, level and value of each bound of a metric."""
+    for direction, bounds in of_metric.items():
+        if direction == "scale_by_TB":
+            continue
+        if direction not in _DIRECTIONS or not isinstance(bounds, dict):
+            _refuse(source, f"{str(direction)[:40]!r} is none of {_DIRECTIONS}")
+        for level, value in bounds.items():
+            if type(value) not in {int, float} or not 0 <= value < _TB:
+                _refuse(source, f"the target {level!r} of {direction} is no number")
+            yield direction, str(level), float(value)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -212,6 +212,15 @@ def _require_tracked(
             raise UserFileError(source=source, reason=reason)
 
 
+def plain_name(title: str) -> str:
+    """Return the name of the test of a stimulus, unless another one has it.
+
+    >>> plain_name("4K_L2R6DWPD, cycle 2")
+    'job-4k-l2r6dwpd-cycle-2'
+    """
+    return "-".join(("job", *_PLAIN.findall(title.lower())))[:_LONGEST_ID]
+
+
 def _identified(titles: Iterable[str]) -> Iterator[str]:
     """Yield names that are part of the names of folders, one a stimulus.
 
@@ -219,8 +228,7 @@ def _identified(titles: Iterable[str]) -> Iterator[str]:
     """
     taken: set[str] = set()
     for title in titles:
-        parts = ("job", *_PLAIN.findall(title.lower()))
-        name = "-".join(parts)[:_LONGEST_ID]
+        name = plain_name(title)
         others = (f"{name}-{number}" for number in itertools.count(2))
         free = next(n for n in itertools.chain((name,), others) if n not in taken)
         taken.add(free)
