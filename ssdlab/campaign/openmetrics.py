@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import get_args
 
 from ssdlab.campaign.status import JobState, JobStatus, count_states
+from ssdlab.text.openmetrics import Sample, gauge_lines, whole_text
 
-_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 _OF_JOBS: tuple[tuple[str, str, Callable[[JobStatus], float | None]], ...] = (
     ("done_ratio", "Share of the run that is done.", lambda one: one.done_ratio),
     (
@@ -23,31 +23,31 @@ def openmetrics_text(name: str, statuses: Sequence[JobStatus]) -> str:
     A value that is not known has no line. The labels are campaign, host, serial and
     job alone, so that their number stays bounded.
     """
-    return "".join(f"{line}\n" for line in (*_lines(name, statuses), "# EOF"))
+    return whole_text(_lines(name, statuses))
 
 
 def _lines(name: str, statuses: Sequence[JobStatus]) -> Iterator[str]:
     counts = count_states(statuses)
-    yield "# HELP ssdlab_campaign_jobs Jobs by state."
-    yield "# TYPE ssdlab_campaign_jobs gauge"
-    for state in get_args(JobState):
-        labels = _labels(campaign=name, state=state)
-        yield f"ssdlab_campaign_jobs{labels} {counts.get(state, 0)}"
+    yield from gauge_lines(
+        "ssdlab_campaign_jobs",
+        "Jobs by state.",
+        (
+            ({"campaign": name, "state": state}, counts.get(state, 0))
+            for state in get_args(JobState)
+        ),
+    )
     for suffix, words, value_of in _OF_JOBS:
-        yield f"# HELP ssdlab_job_{suffix} {words}"
-        yield f"# TYPE ssdlab_job_{suffix} gauge"
-        for one in statuses:
-            value = value_of(one)
-            if value is not None:
-                labels = _labels(
-                    campaign=name,
-                    host=one.job.host,
-                    serial=one.job.serial,
-                    job=one.job.job,
-                )
-                yield f"ssdlab_job_{suffix}{labels} {value:.6g}"
+        samples = _samples(name, statuses, value_of)
+        yield from gauge_lines(f"ssdlab_job_{suffix}", words, samples)
 
 
-def _labels(**labels: str) -> str:
-    pairs = (f'{name}="{text.translate(_ESCAPES)}"' for name, text in labels.items())
-    return "{" + ",".join(pairs) + "}"
+def _samples(
+    name: str,
+    statuses: Sequence[JobStatus],
+    value_of: Callable[[JobStatus], float | None],
+) -> Iterator[Sample]:
+    for one in statuses:
+        value = value_of(one)
+        if value is not None:
+            labels = {"campaign": name, "host": one.job.host, "serial": one.job.serial}
+            yield {**labels, "job": one.job.job}, value

@@ -222,6 +222,8 @@ def _where_lines(view: View, width: int) -> Iterator[Text]:
     if progress.step_percent is not None and progress.step_extent:
         parts.append(f"{progress.step_percent:.0f} % of {progress.step_extent}")
     yield Text(printable(" · ".join(filter(None, parts))))
+    if progress.live is not None:
+        yield Text(progress.live.words, style=Style(color="cyan"))
     yield from _tracked_lines(progress, width)
     state = list(_state(view))
     if state:

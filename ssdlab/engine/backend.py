@@ -20,7 +20,7 @@ from ssdlab.targets.target import Target
 
 _SLOWEST_BYTES_PER_S = 2e6  # a fill slower than this counts as hung
 _GRACE_S = 120.0
-_TELL_EVERY_S = 2.0
+_TELL_EVERY_S = 1.0
 
 
 class FioBackend:
@@ -99,23 +99,26 @@ class FioBackend:
         return replace(_as_step_outcome(outcome), host_cpu=cpu, said=said)
 
     def _reporter(self) -> Callable[[FioProcess], None]:
-        """Return what reports how far a step has come, every few seconds.
+        """Return what reports how far a step has come, every second.
 
         It reads counters of the kernel, or of the virtual SSD; fio is not involved.
         """
         counted = self._target.read_counters().get(WRITTEN)
-        told_s = self._clock()
+        told_s, before = self._clock(), self._target.read_io()
 
         def report(process: FioProcess) -> None:
-            nonlocal told_s
+            nonlocal told_s, before
             now_s = self._clock()
             if self._listener is None or now_s - told_s < _TELL_EVERY_S:
                 return
-            told_s = now_s
+            took_s, told_s = now_s - told_s, now_s
+            now = self._target.read_io()
+            live = now.rates_since(before, took_s) if now and before else None
+            before = now
             io_bytes: float | None = process.read_io_bytes()
             if counted is not None:
                 io_bytes = self._target.read_counters()[WRITTEN] - counted
-            self._listener.advanced(now_s - process.released_s, io_bytes)
+            self._listener.advanced(now_s - process.released_s, io_bytes, live)
 
         return report
 

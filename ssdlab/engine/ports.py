@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from ssdlab.model.io_counts import LiveIo
 from ssdlab.model.step import Handover, Step, StepResult
 from ssdlab.plan.context import Judgement
 from ssdlab.store.raw import HostCpu
@@ -73,6 +74,8 @@ class StepListener(Protocol):
         """Receive the status that a long purge reports."""
         ...
 
-    def advanced(self, elapsed_s: float, io_bytes: float | None) -> None:
-        """Receive for how long fio runs, and how much it moved, if that is known."""
+    def advanced(
+        self, elapsed_s: float, io_bytes: float | None, live: LiveIo | None = None
+    ) -> None:
+        """Receive for how long fio runs, how much it moved, and what it does now."""
         ...

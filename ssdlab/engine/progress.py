@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from ssdlab.model.io_counts import LiveIo
 from ssdlab.model.spec import (
     Metric,
     OperatingPoint,
@@ -86,7 +87,8 @@ class Progress:
     ``matrix`` has the cells of the loop in their order, in the unit of the tracking
     variable.
     ``step_percent`` is how much of the running step is done, None until it is known;
-    ``step_extent`` says how much the whole step is, and a fill's write speed.
+    ``step_extent`` says how much the whole step is, and a fill's write speed. ``live``
+    is what the device did in the last second or so.
     """
 
     test: str
@@ -110,6 +112,7 @@ class Progress:
     matrix: tuple[CellProgress, ...] = ()
     step_percent: float | None = None
     step_extent: str = ""
+    live: LiveIo | None = None
 
     @property
     def line(self) -> str:
@@ -123,6 +126,8 @@ class Progress:
             parts.append(self.workload)
         if self.step_percent is not None and self.step_extent:
             parts.append(f"{self.step_percent:.0f} % of {self.step_extent}")
+        if self.live is not None:
+            parts.append(self.live.words)
         if self.values:
             parts.append(f"{self.tracking}: {' '.join(self.values)}")
         if self.verdict:
@@ -173,7 +178,9 @@ class Tracker:
         if self.last is not None:
             self._publish(replace(self.last, purge=words))
 
-    def advanced(self, elapsed_s: float, io_bytes: float | None) -> None:
+    def advanced(
+        self, elapsed_s: float, io_bytes: float | None, live: LiveIo | None = None
+    ) -> None:
         """Report how far the running step has come, after a time under IO [s].
 
         The speed of a fill replaces the one assumed so far.
@@ -191,6 +198,7 @@ class Tracker:
                 left_max_s=max(0.0, now.left_max_s - elapsed_s),
                 step_percent=_percent_done(step, elapsed_s, io_bytes),
                 step_extent=_extent_text(step, elapsed_s, io_bytes),
+                live=live,
                 tests=tuple(
                     replace(
                         one,

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ssdlab.drive.gate.end_digests import digest_ends, keep_ends
+from ssdlab.drive.io_counts import read_io_counts
 from ssdlab.drive.notes import drive_folder
 from ssdlab.drive.purge import purge_drive, stopping_words
 from ssdlab.drive.safety import HeldDrive, require_still_disposable
+from ssdlab.drive.sysfs import block_folder
 from ssdlab.drive.tools import sudoers_command
 from ssdlab.drive.write_cache import (
     read_write_cache,
@@ -27,6 +29,7 @@ from ssdlab.model.drive import (
 )
 from ssdlab.model.errors import MissingToolError, SsdlabError
 from ssdlab.model.host_checks import HostCheck
+from ssdlab.model.io_counts import IoCounts
 from ssdlab.model.records import TargetIdentity
 from ssdlab.model.telemetry import CACHE_IS_ON
 from ssdlab.system.state import state_folder
@@ -146,6 +149,10 @@ class BlockTarget:
     def read_counters(self) -> dict[str, float]:
         """Return nothing: a drive's counters are too coarse to check a step."""
         return {}
+
+    def read_io(self) -> IoCounts | None:
+        """Return the IO that the kernel counts."""
+        return read_io_counts(block_folder(self.drive.name))
 
     @property
     def telemetry_interval_s(self) -> float:

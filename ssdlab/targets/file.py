@@ -18,6 +18,7 @@ from typing import NoReturn
 from ssdlab.model.drive import AUTO_PURGE, PurgeChoice, PurgeOutcome, WriteCacheState
 from ssdlab.model.errors import RunFolderError, TargetRefusedError
 from ssdlab.model.host_checks import HostCheck
+from ssdlab.model.io_counts import IoCounts
 from ssdlab.model.records import TargetIdentity
 from ssdlab.system.births import read_birth_ns
 from ssdlab.system.unix import fcntl
@@ -82,6 +83,10 @@ class FileTarget:
     def read_counters(self) -> dict[str, float]:
         """Return nothing: a file has no counters."""
         return {}
+
+    def read_io(self) -> IoCounts | None:
+        """Return nothing: the kernel counts the IO of its whole device."""
+        return None
 
     def read_telemetry(self) -> dict[str, float]:
         """Return nothing: a file has no telemetry."""

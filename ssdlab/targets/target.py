@@ -11,6 +11,7 @@ from ssdlab.model.drive import (
     WriteCacheState,
 )
 from ssdlab.model.host_checks import HostCheck
+from ssdlab.model.io_counts import IoCounts
 from ssdlab.model.records import TargetIdentity
 
 
@@ -118,6 +119,13 @@ class Target(Protocol):
 
     def read_counters(self) -> dict[str, float]:
         """Return the device's own counters that `find_doubt` compares."""
+        ...
+
+    def read_io(self) -> IoCounts | None:
+        """Return the IO so far, as the kernel or the model counts it, if either does.
+
+        It is called every second while fio runs, so it does not query the device.
+        """
         ...
 
     def read_telemetry(self) -> dict[str, float]:

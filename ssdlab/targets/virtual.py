@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ssdlab.model.drive import AUTO_PURGE, PurgeChoice, PurgeOutcome, WriteCacheState
 from ssdlab.model.host_checks import HostCheck
+from ssdlab.model.io_counts import IoCounts
 from ssdlab.model.records import TargetIdentity
 from ssdlab.model.telemetry import READINGS
 from ssdlab.model.units import duration_label
@@ -74,6 +75,17 @@ class VirtualTarget:
         """Return the model's own counters, against which an analysis can be checked."""
         counters = self.ssd.counters()
         return {name: float(getattr(counters, name)) for name in _COUNTED}
+
+    def read_io(self) -> IoCounts | None:
+        """Return what the model has done."""
+        counters = self.ssd.counters()
+        return IoCounts(
+            reads=counters.read_requests,
+            writes=counters.write_requests,
+            read_bytes=counters.host_read_bytes,
+            written_bytes=counters.host_written_bytes,
+            in_flight=counters.in_flight,
+        )
 
     def read_telemetry(self) -> dict[str, float]:
         """Return the counters."""

@@ -11,6 +11,7 @@ from ssdlab.fio.installed import require_fio
 from ssdlab.fio.runner import FioChain
 from ssdlab.ingest.results import summarise_step
 from ssdlab.model.fio_option import FioOption
+from ssdlab.model.io_counts import LiveIo
 from ssdlab.model.spec import Workload
 from ssdlab.model.units import MIB
 from ssdlab.system.clocks import RunClock
@@ -35,12 +36,16 @@ class Heard:
     """A listener that remembers how far a step has come."""
 
     steps: list[tuple[float, float | None]] = field(default_factory=list)
+    rates: list[LiveIo | None] = field(default_factory=list)
 
     def said(self, words: str) -> None:
         raise AssertionError(words)
 
-    def advanced(self, elapsed_s: float, io_bytes: float | None) -> None:
+    def advanced(
+        self, elapsed_s: float, io_bytes: float | None, live: LiveIo | None = None
+    ) -> None:
         self.steps.append((elapsed_s, io_bytes))
+        self.rates.append(live)
 
 
 @pytest.mark.parametrize(
@@ -76,3 +81,10 @@ def test_step_tells_its_time_and_bytes_while_it_runs(
     assert 0 < known[0] < known[1]
     assert known == sorted(known)
     assert known[-1] < 1.1 * whole
+    rates = [one for one in heard.rates if one is not None]
+    assert len(rates) == (len(times_s) if spec.startswith("virtual") else 0)
+    for one in rates:
+        assert one.write_bytes_per_s == pytest.approx(4096 * one.write_iops)
+        assert one.read_iops == 0
+    busy = [one.write_iops for one in rates[1:]]
+    assert not busy or max(busy) > 0
