@@ -54,6 +54,7 @@ class View:
     age_s: float
     now: datetime
     temperature_celsius: float | None = None
+    temperature_limit_celsius: float | None = None
     endurance: tuple[Endurance, ...] = ()
 
     @property
@@ -83,17 +84,18 @@ def read_view(
         said.pop("line", None)
         progress = from_plain(Progress, said)
         written_s = folder.changed_ns(PROGRESS) / _NS
-        title = _title(read_record(run))
+        record = read_record(run)
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return None
     except RunFolderError:  # a link, or too large
         return None
     return View(
-        title=title,
+        title=_title(record),
         progress=progress,
         age_s=max(0.0, now_s - written_s),
         now=datetime.fromtimestamp(now_s).astimezone(),
         temperature_celsius=_temperature(folder / "telemetry"),
+        temperature_limit_celsius=record.temperature_limit_celsius,
         endurance=tuple(endurance),
     )
 

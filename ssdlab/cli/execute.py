@@ -13,6 +13,7 @@ from ssdlab.model.errors import RunFolderError, RunInterruptedError
 from ssdlab.system.folders import Folder
 
 if TYPE_CHECKING:
+    from ssdlab.cli.monitor import Monitor
     from ssdlab.plan.endurance import Endurance
 
 _NOTEBOOK = "notebook.ipynb"
@@ -23,6 +24,7 @@ def execute(
     parameters: Mapping[str, str | float],
     *,
     endurance: Sequence["Endurance"] = (),
+    monitor: "Monitor | None" = None,
 ) -> None:
     """Run the notebook on a run folder and show its progress."""
     from ssdlab.cli.following import following
@@ -37,7 +39,7 @@ def execute(
         click.echo(f"run      {folder}")
         try:
             with (
-                following(folder, endurance=endurance) as say,
+                following(folder, endurance=endurance, monitor=monitor) as say,
                 _forward_interrupts(folder, say),
             ):
                 execute_notebook(find_notebook(), notebook, parameters)

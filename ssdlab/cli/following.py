@@ -16,6 +16,8 @@ from ssdlab.system.folders import Folder
 if TYPE_CHECKING:
     from rich.live import Live
 
+    from ssdlab.cli.dashboard import View
+    from ssdlab.cli.monitor import Monitor
     from ssdlab.plan.endurance import Endurance
 
 _LOOK_S: Final = 1.0  # a display must not take time from what is measured
@@ -28,7 +30,8 @@ _clock: Callable[[], float] = time.monotonic
 class Display:
     """The picture of one run on standard error; in a file, at most a line a minute.
 
-    With ``ignores_old``, what an earlier session of the run wrote is not shown.
+    With ``ignores_old``, what an earlier session of the run wrote is not shown. ``saw``
+    is called with each view.
     """
 
     def __init__(
@@ -37,8 +40,9 @@ class Display:
         *,
         endurance: "Sequence[Endurance]" = (),
         ignores_old: bool = False,
+        saw: "Callable[[View], None] | None" = None,
     ) -> None:
-        self._run, self._endurance = run, tuple(endurance)
+        self._run, self._endurance, self._saw = run, tuple(endurance), saw
         self._begun_s = _clock()
         self._old_ns = Folder(run).changed_ns(_PROGRESS) if ignores_old else 0
         self._live = _open_live()
@@ -55,6 +59,8 @@ class Display:
             return
         now_s = time.time()  # noqa: TID251 - here clocks are made
         view = read_view(self._run, now_s=now_s, endurance=self._endurance)
+        if view is not None and self._saw is not None:
+            self._saw(view)
         if self._live is not None:
             size = self._live.console.size
             room = size.height - 1 - bool(self._note)
@@ -116,10 +122,22 @@ def _open_live() -> "Live | None":
 
 @contextmanager
 def following(
-    run: Path, *, endurance: "Sequence[Endurance]" = (), ignores_old: bool = True
+    run: Path,
+    *,
+    endurance: "Sequence[Endurance]" = (),
+    ignores_old: bool = True,
+    monitor: "Monitor | None" = None,
 ) -> Iterator[Callable[[str], None]]:
-    """Show where a run is until the block ends; yield what shows a sentence with it."""
-    display = Display(run, endurance=endurance, ignores_old=ignores_old)
+    """Show where a run is until the block ends; yield what shows a sentence with it.
+
+    The monitor tells others of it.
+    """
+    display = Display(
+        run,
+        endurance=endurance,
+        ignores_old=ignores_old,
+        saw=monitor.saw if monitor else None,
+    )
     done = threading.Event()
     thread = threading.Thread(target=_follow, args=(display, done), daemon=True)
     thread.start()
@@ -130,6 +148,8 @@ def following(
         thread.join(timeout=5)
         with suppress(OSError):
             display.close()
+        if monitor is not None:
+            monitor.ended()
 
 
 def _follow(display: Display, done: threading.Event) -> None:

@@ -21,6 +21,7 @@ from ssdlab.cli.job_file import (
     require_no_job_options,
     require_no_pts_options,
 )
+from ssdlab.cli.monitor import monitor_options, read_monitor
 from ssdlab.cli.procedure import (
     HOST_CEILING_FIRST,
     choose_folder,
@@ -103,6 +104,7 @@ def plan(**options: Any) -> None:
 @seed_option
 @host_ceiling_option
 @tbw_option
+@monitor_options
 @dry_run_option
 @jobs_option
 def run(**options: Any) -> None:
@@ -158,7 +160,8 @@ def run(**options: Any) -> None:
     if options["host_ceiling"]:
         click.echo(HOST_CEILING_FIRST, err=True)
     endurance = find_endurance(options["target"], options["tbw"])
-    execute(folder, parameters, endurance=endurance)
+    monitor = read_monitor(folder, options)
+    execute(folder, parameters, endurance=endurance, monitor=monitor)
 
 
 @main.command()
@@ -170,7 +173,8 @@ def run(**options: Any) -> None:
     metavar="N",
     help="continue rounds that are not steady, for at most N rounds",
 )
-def resume(run: Path, *, confirm: str, more_rounds: int | None) -> None:
+@monitor_options
+def resume(run: Path, **options: Any) -> None:
     """Resume a run that was stopped, failed or killed.
 
     --more-rounds N continues a PTS test that was not steady after its maximum of rounds
@@ -187,7 +191,8 @@ def resume(run: Path, *, confirm: str, more_rounds: int | None) -> None:
     from ssdlab.store.lock import read_holder
     from ssdlab.store.records import read_record
 
-    more = more_rounds or 0
+    confirm: str = options["confirm"]
+    more = options["more_rounds"] or 0
     if more and read_holder(run) is not None:
         ask_more_rounds(run, more)
         click.echo(
@@ -198,7 +203,8 @@ def resume(run: Path, *, confirm: str, more_rounds: int | None) -> None:
         check_resume(run, confirm, more_rounds=more)
     )  # before a kernel is started
     if read_record(run).is_procedure:
-        resume_procedure(run, confirm)
+        resume_procedure(run, confirm, options)
     else:
         parameters = {"resume": str(run), "confirm_serial": confirm}
-        execute(run, {**parameters, "more_rounds": more})
+        monitor = read_monitor(run, options)
+        execute(run, {**parameters, "more_rounds": more}, monitor=monitor)

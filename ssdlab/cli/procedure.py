@@ -104,6 +104,7 @@ def procedure_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def run_and_report(procedure: "Procedure", options: dict[str, Any]) -> None:
     """Run a procedure, show its progress, and write its report."""
     from ssdlab.cli.following import following
+    from ssdlab.cli.monitor import read_monitor
     from ssdlab.cli.outcome import result_lines
     from ssdlab.engine.forecast import find_endurance
     from ssdlab.engine.request import require_fit
@@ -122,7 +123,8 @@ def run_and_report(procedure: "Procedure", options: dict[str, Any]) -> None:
     folder = choose_folder(options, procedure.name)
     choices = replace(read_choices(options), run_folder=folder)
     endurance = find_endurance(options["target"], options["tbw"])
-    with following(folder, endurance=endurance):
+    monitor = read_monitor(folder, options)
+    with following(folder, endurance=endurance, monitor=monitor):
         run = run_procedure(procedure, options["target"], choices)
     click.echo(f"run      {run.path}")
     click.echo(f"tables   {run.path / 'tables'}")
@@ -199,16 +201,18 @@ def read_choices(options: dict[str, Any]) -> "RunChoices":
     )
 
 
-def resume_procedure(run: Path, confirmed: str) -> None:
+def resume_procedure(run: Path, confirmed: str, options: dict[str, Any]) -> None:
     """Resume a procedure that was stopped, and write its report."""
     from ssdlab.cli.following import following
+    from ssdlab.cli.monitor import read_monitor
     from ssdlab.cli.outcome import result_lines
     from ssdlab.engine.forecast import find_endurance
     from ssdlab.engine.suite import resume_run
     from ssdlab.report import write_report
     from ssdlab.store.records import read_record
 
-    with following(run, endurance=find_endurance(read_record(run).target.spec, None)):
+    endurance = find_endurance(read_record(run).target.spec, None)
+    with following(run, endurance=endurance, monitor=read_monitor(run, options)):
         done = resume_run(run, confirm_serial=confirmed)
     click.echo(f"report   {write_report(done)}")
     click.echo("\n".join(("", *result_lines(done))))

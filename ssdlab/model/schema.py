@@ -276,6 +276,9 @@ JOB_BINS = Table(
     columns=(_RUN, _STEP, _JOB, *BINS.columns[2:]),
 )
 
+# Empty where no job file was run.
+OF_JOB_FILES = frozenset({JOBS.name, JOB_BINS.name})
+
 SERIES = Table(
     name="series",
     row="one interval of one fio step and direction, where a test requires it",

@@ -83,6 +83,7 @@ def test_armed_fio_does_no_io_until_it_is_let_go(
     assert written(ssd) == job_of(second)["write"]["total_ios"] > 0
 
 
+@pytest.mark.timed
 def test_gap_is_small_when_the_next_fio_is_armed(
     ssd: VirtualSsd, tmp_path: Path
 ) -> None:
@@ -122,7 +123,7 @@ def test_outcome_says_how_long_its_release_came_before_fio_was_ready(
     assert late.handover.unready_s > 0
     waited_s = late.handover.armed_for_s + late.handover.unready_s
     assert 6 < waited_s < late.done_s - first.released_s
-    assert late.done_s - late.released_s > late.handover.unready_s + 0.4
+    assert late.done_s - late.released_s > late.handover.unready_s + 0.2
 
 
 def test_fio_that_waits_at_its_gate_is_ready_at_its_release(

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from ssdlab.ingest.ingest import ingest_run
-from ssdlab.model.schema import TABLES
+from ssdlab.model.schema import OF_JOB_FILES, TABLES
 from ssdlab.store.raw import StepRecord, read_all_steps
 from ssdlab.store.run import Run, open_tables
 from ssdlab.testing.replay import replay_run
@@ -51,7 +51,7 @@ def test_sample_holds_raw_output_and_papers_alone() -> None:
 def test_opened_run_gives_a_frame_of_every_table(ingested: Run, name: str) -> None:
     frame = frame_of(ingested, name)
     assert tuple(frame.columns) == TABLES[name].column_names
-    assert frame.empty == (name in {"jobs", "job_bins"})  # no job file was run
+    assert frame.empty == (name in OF_JOB_FILES)
     assert set(frame["run_id"]) <= {ingested.record.run_id}
     keys = [column.name for column in TABLES[name].columns if column.is_key]
     assert not frame.duplicated(keys).any()

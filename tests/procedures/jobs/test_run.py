@@ -214,6 +214,7 @@ def test_limits_of_the_run_have_all_three_verdicts(run: Run, tmp_path: Path) -> 
     limits.write_text(
         "".join(
             f'[[limit]]\nmetric = "{metric}"\n{side} = {value}\ntest = "job-*"\n'
+            'accept = ["steady state"]\n'
             for metric, side, value in (
                 ("iops", "at_least", "100"),
                 ("iops", "at_least", "1_000_000"),

@@ -1,0 +1,203 @@
+"""What others are told of a run while it goes on: metrics in a file, and a command.
+
+The command is the user's own, given on the command line, never one of a run folder. It
+is started without a shell; facts reach it as variables of its environment. It runs
+beside the measurement, is ended after a minute, and its failure is said at the end.
+"""
+
+import os
+import shlex
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import click
+
+from ssdlab.model.errors import RunFolderError
+from ssdlab.text.openmetrics import Sample, gauge_lines, whole_text
+
+if TYPE_CHECKING:
+    from ssdlab.cli.dashboard import View
+
+Event = Literal["steady", "hot", "done", "stopped", "failed"]
+_MOST_S: Final = 60.0  # of a command
+_EVENTS: Final[dict[str, Event]] = {
+    "finished": "done",
+    "interrupted": "stopped",
+    "failed": "failed",
+    "running": "failed",  # its process was killed
+}
+_OPTIONS: Final = (
+    click.option(
+        "--openmetrics",
+        metavar="FILE.prom",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="keep its state in FILE for the textfile collector of node_exporter",
+    ),
+    click.option(
+        "--on-event",
+        metavar="COMMAND",
+        default="",
+        help="run COMMAND when a test is steady, the drive hot, and at the end; "
+        "SSDLAB_EVENT is steady, hot, done, stopped or failed; also SSDLAB_RUN, "
+        "SSDLAB_TEST, SSDLAB_DEVICE, SSDLAB_MESSAGE",
+    ),
+)
+
+
+def monitor_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add to a command what tells others of a run."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(kw_only=True)
+class Monitor:
+    """Tells others of one run: ``metrics`` is a file, ``command`` words to be run."""
+
+    run: Path
+    metrics: Path | None = None
+    command: tuple[str, ...] = ()
+    _told: set[tuple[Event, str]] = field(default_factory=set)
+    _running: list[threading.Thread] = field(default_factory=list)
+    _troubles: list[str] = field(default_factory=list)
+
+    def saw(self, view: "View") -> None:
+        """Take note of where the run is."""
+        for test in view.progress.tests:
+            if test.is_steady:
+                self._tell("steady", test.test)
+        limit, now = view.temperature_limit_celsius, view.temperature_celsius
+        if limit is not None and now is not None and now >= limit:
+            self._tell("hot", view.progress.test)
+        self._write(_metric_lines(self.run.name, view))
+
+    def ended(self) -> None:
+        """Tell how the run ended, and wait for the commands."""
+        from ssdlab.cli.dashboard import read_view
+        from ssdlab.store.records import read_state
+
+        try:
+            state = read_state(self.run)
+        except RunFolderError:  # it never began
+            return
+        last = read_view(self.run, now_s=time.time())  # noqa: TID251 - here clocks are made
+        if last is not None:
+            self.saw(last)
+        event = _EVENTS[state.status]
+        self._tell(event, "", state.message)
+        self._write(
+            gauge_lines(
+                "ssdlab_run_ended",
+                "How the run ended.",
+                [({"run": self.run.name, "event": event}, 1)],
+            )
+        )
+        for thread in self._running:
+            thread.join()
+        for words in dict.fromkeys(self._troubles):
+            click.echo(words, err=True)
+
+    def _write(self, lines: Iterator[str]) -> None:
+        from ssdlab.system.durable import write_whole
+
+        if self.metrics is None:
+            return
+        try:
+            write_whole(self.metrics, whole_text(lines).encode())
+        except OSError as error:
+            self._troubles.append(
+                f"{self.metrics}: the metrics cannot be written ({error.strerror})"
+            )
+
+    def _tell(self, event: Event, test: str, message: str = "") -> None:
+        """Run the command, once for an event of a test."""
+        if not self.command or (event, test) in self._told:
+            return
+        self._told.add((event, test))
+        facts = {"EVENT": event, "RUN": str(self.run.resolve()), "TEST": test}
+        facts |= {"MESSAGE": message, "DEVICE": self._device()}
+        thread = threading.Thread(target=self._call, args=(event, facts), daemon=True)
+        thread.start()
+        self._running.append(thread)
+
+    def _device(self) -> str:
+        from ssdlab.store.records import read_record
+
+        try:
+            target = read_record(self.run).target
+        except RunFolderError:
+            return ""
+        return f"{target.model} {target.serial}".strip()
+
+    def _call(self, event: Event, facts: dict[str, str]) -> None:
+        from ssdlab.system.programs import run_to_end
+
+        named = {f"SSDLAB_{name}": text for name, text in facts.items()}
+        done = run_to_end(
+            self.command, timeout_s=_MOST_S, environment={**os.environ, **named}
+        )
+        if done.exit_code:
+            said = done.stderr.strip().splitlines()[-1:] or [f"exit {done.exit_code}"]
+            self._troubles.append(f"--on-event failed at {event!r}: {said[0]}")
+
+
+def read_monitor(run: Path, options: dict[str, Any]) -> Monitor:
+    """Return what tells others of a run, as it was asked for."""
+    try:
+        words = tuple(shlex.split(options.get("on_event") or ""))
+    except ValueError as error:
+        msg = f"{options['on_event']!r}: {error}"
+        raise click.BadParameter(msg, param_hint="--on-event") from None
+    if words and shutil.which(words[0]) is None:
+        msg = f"{words[0]!r} is no program that can be run"
+        raise click.BadParameter(msg, param_hint="--on-event")
+    metrics = options.get("openmetrics")
+    if metrics is not None and not metrics.absolute().parent.is_dir():
+        msg = f"there is no folder {str(metrics.parent)!r}"
+        raise click.BadParameter(msg, param_hint="--openmetrics")
+    return Monitor(run=run, metrics=metrics, command=words)
+
+
+def _metric_lines(run: str, view: "View") -> Iterator[str]:
+    """Yield the gauges of a run under way; what is not known has no line."""
+    progress, live, labels = view.progress, view.progress.live, {"run": run}
+    percent = progress.step_percent
+    values: tuple[tuple[str, str, float | None], ...] = (
+        ("done_ratio", "Share of the longest time that is over.", view.share),
+        ("left_seconds", "Most time that is left.", view.left_s[1]),
+        (
+            "step_done_ratio",
+            "Share of the running step that is done.",
+            None if percent is None else percent / 100,
+        ),
+        ("written_bytes", "Bytes that ended steps wrote.", progress.written_bytes),
+        (
+            "temperature_celsius",
+            "Temperature that the drive reports.",
+            view.temperature_celsius,
+        ),
+        ("read_iops", "Reads per second now.", live.read_iops if live else None),
+        ("write_iops", "Writes per second now.", live.write_iops if live else None),
+        (
+            "read_bytes_per_second",
+            "Bytes read per second now.",
+            live.read_bytes_per_s if live else None,
+        ),
+        (
+            "write_bytes_per_second",
+            "Bytes written per second now.",
+            live.write_bytes_per_s if live else None,
+        ),
+        ("outstanding_ios", "IOs outstanding now.", live.in_flight if live else None),
+    )
+    place = {**labels, "test": progress.test, "phase": progress.phase}
+    yield from gauge_lines("ssdlab_run_info", "What runs.", [(place, 1)])
+    for name, words, value in values:
+        samples: list[Sample] = [] if value is None else [(labels, value)]
+        yield from gauge_lines(f"ssdlab_run_{name}", words, samples)
