@@ -121,6 +121,7 @@ class DriveHealth:
     spare_threshold_percent: float | None = None
     host_written_bytes: float | None = None
     host_read_bytes: float | None = None
+    media_written_bytes: float | None = None
     media_errors: float | None = None
     error_log_entries: float | None = None
     power_on_hours: float | None = None

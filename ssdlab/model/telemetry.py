@@ -20,6 +20,9 @@ WARNING_TIME = "warning_temperature_s"
 CRITICAL_TIME = "critical_temperature_s"
 THROTTLED = "temperature_throttled_s"
 WRITTEN = "host_written_bytes"
+MEDIA_WRITTEN = "media_written_bytes"
+NAND_WRITTEN = "nand_written_bytes"
+VIRTUAL: Source = "virtual"
 MEDIA_ERRORS = "media_errors"
 WARNINGS = "critical_warnings"
 IS_FAILING = "is_failing"
@@ -69,6 +72,7 @@ HEALTH_READINGS = _of(
     ("spare_threshold_percent", "Spare block threshold", "%", "limit"),
     (WRITTEN, "Written by hosts", "B", "counter"),
     ("host_read_bytes", "Read by hosts", "B", "counter"),
+    (MEDIA_WRITTEN, "Written to its media", "B", "counter"),
     (MEDIA_ERRORS, "Media errors", "", "counter"),
     ("error_log_entries", "Error log entries", "", "counter"),
     (THROTTLED, "Thermal throttling", "s", "counter"),
@@ -123,11 +127,11 @@ _OF_HOST = _of(
     ("cpu_system_s", "Processor time of the kernel", "s", "counter"),
 )
 _OF_MODEL = _of(
-    "virtual",
+    VIRTUAL,
     "the virtual SSD",
     (WRITTEN, "Written by the host", "B", "counter"),
     ("host_read_bytes", "Read by the host", "B", "counter"),
-    ("nand_written_bytes", "Written to its flash", "B", "counter"),
+    (NAND_WRITTEN, "Written to its flash", "B", "counter"),
     ("gc_moved_bytes", "Moved by garbage collection", "B", "counter"),
     ("idle_moved_bytes", "Moved while idle", "B", "counter"),
     ("erases", "Blocks erased", "", "counter"),

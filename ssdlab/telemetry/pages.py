@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
+from ssdlab.model.errors import RunFolderError
 from ssdlab.model.telemetry import (
     HEALTH_READINGS,
     LINK_READINGS,
@@ -19,6 +21,8 @@ from ssdlab.model.telemetry import (
 from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.paper.blocks import Block, Note, Plot
 from ssdlab.paper.context import Context
+from ssdlab.stats.phases import phase_label
+from ssdlab.telemetry.amplification import ALL_PHASES, summarise_amplification
 from ssdlab.telemetry.figures import plot_drive_health
 from ssdlab.telemetry.strip import read_drive_telemetry
 from ssdlab.telemetry.summary import (
@@ -30,7 +34,7 @@ from ssdlab.telemetry.summary import (
 )
 from ssdlab.telemetry.trace import trace_drive, wall_clock
 from ssdlab.text.numbers import NOT_MEASURED, seconds_text
-from ssdlab.text.table import Table
+from ssdlab.text.table import Table, column, tabulate
 
 Rows = Mapping[Any, Mapping[Any, Any]]
 _BY_NAME = {one.name: one for one in HEALTH_READINGS}
@@ -43,6 +47,11 @@ _ENDS_NOTE = (
     "Before and after are the first and the last reading of the run, from the drive's "
     "own log. Counters cover the life of the drive. Unknown: the drive does not report "
     "it, or this user may not read it."
+)
+_AMPLIFICATION_NOTE = (
+    "Bytes written to the media over bytes written by the host, both as the drive, or "
+    "the virtual SSD, counts them at the same times; purges are left out. Least to "
+    "most: as far as the units of the counters allow."
 )
 _TESTS_HEAD = (
     "Readings",
@@ -62,6 +71,50 @@ _TESTS_NOTE = (
 
 
 def drive_blocks(context: Context) -> tuple[Block, ...]:
+    """Return what the drive said during the run; nothing where there is none."""
+    return (*_health_blocks(context), *_amplification_blocks(context))
+
+
+def _amplification_blocks(context: Context) -> Iterator[Block]:
+    """Yield the write amplification of each test and phase, as far as it is told."""
+    if context.is_imported or context.steps.empty:
+        return
+    with suppress(RunFolderError):
+        frame = summarise_amplification(context.run.telemetry, context.steps)
+        if len(frame):
+            yield _amplification_table(context, frame)
+            return
+    drive = context.record.drive
+    if drive is not None and drive.bus != "loop":
+        yield Note(text="Write amplification: not told by the drive.")
+
+
+def _amplification_table(context: Context, frame: pd.DataFrame) -> Table:
+    several = frame.groupby("test")["phase"].nunique() > 2
+    shown = frame[(frame["phase"] == ALL_PHASES) | frame["test"].map(several)]
+    return tabulate(
+        shown,
+        (
+            column("Test", lambda row: context.name_of(row["test"]), is_words=True),
+            column("Phase", lambda row: phase_label(row["phase"]) or "all phases"),
+            column("Host wrote", "host_bytes", capacity_label),
+            column("Media wrote", "media_bytes", capacity_label),
+            column("Write amplification", "amplification", "{:.3g}".format),
+            column("Least to most", _amplification_ends),
+        ),
+        caption="Write amplification",
+        note=_AMPLIFICATION_NOTE,
+    )
+
+
+def _amplification_ends(row: Mapping[str, Any]) -> str | None:
+    low, high = row["amplification_low"], row["amplification_high"]
+    if math.isnan(low):
+        return None
+    return f"{low:.3g} to {high:.3g}" if math.isfinite(high) else f"from {low:.3g}"
+
+
+def _health_blocks(context: Context) -> tuple[Block, ...]:
     """Return the health of the drive during the run; nothing where there is none."""
     telemetry = read_drive_telemetry(context)
     drive = context.record.drive

@@ -2,10 +2,15 @@
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from ssdlab.drive.nvme_admin import IDENTIFY_CONTROLLER, READ_SMART_LOG, SendAdmin
+from ssdlab.drive.nvme_admin import (
+    IDENTIFY_CONTROLLER,
+    READ_OCP_LOG,
+    READ_SMART_LOG,
+    SendAdmin,
+)
 from ssdlab.model.drive import Drive, DriveHealth
 
 CRITICAL_WARNINGS = (
@@ -17,6 +22,8 @@ CRITICAL_WARNINGS = (
     "the persistent memory region is read-only or unreliable",
 )
 TEMPERATURE_WARNING = CRITICAL_WARNINGS[1]
+_OCP_GUID_AT = 496
+_OCP_GUID = bytes.fromhex("c5af1028eabff2a49c4f6f7cc914d5af")  # as it lies in the page
 _FAILING_BITS = 0b0000_1100  # unreliable, read-only
 _DATA_UNIT_BYTES = 1000 * 512
 _ZERO_CELSIUS_KELVIN = 273  # whole degrees, as the drive, nvme-cli and smartctl count
@@ -41,8 +48,33 @@ def read_nvme_health(drive: Drive, send: SendAdmin) -> DriveHealth:
     answer = send(drive.path, READ_SMART_LOG)
     if answer.status:
         return DriveHealth()
-    facts = _read_facts(drive.path, (drive.diskseq, drive.serial, drive.firmware), send)
-    return health_of_log(parse_smart_log(answer.data), facts)
+    identity = (drive.diskseq, drive.serial, drive.firmware)
+    facts = _read_facts(drive.path, identity, send)
+    health = health_of_log(parse_smart_log(answer.data), facts)
+    if not _has_ocp_log(drive.path, identity, send):
+        return health
+    extended = send(drive.path, READ_OCP_LOG)
+    written = None if extended.status else parse_media_written(extended.data)
+    return replace(health, media_written_bytes=written)
+
+
+@lru_cache(maxsize=64)
+def _has_ocp_log(path: str, identity: tuple[object, ...], send: SendAdmin) -> bool:
+    """Ask once: the log page is the vendor's own where it is not OCP's."""
+    del identity
+    answer = send(path, READ_OCP_LOG)
+    return not answer.status and parse_media_written(answer.data) is not None
+
+
+def parse_media_written(page: bytes) -> float | None:
+    """Return the bytes written to the media, ``None`` if it is not OCP's log C0h.
+
+    OCP Datacenter NVMe SSD Specification 2.0, SMART / Health Information Extended:
+    physical media units written are bytes, at 0; the GUID of the page stands at 496.
+    """
+    if page[_OCP_GUID_AT : _OCP_GUID_AT + len(_OCP_GUID)] != _OCP_GUID:
+        return None
+    return float(int.from_bytes(page[:16], "little")) or None
 
 
 @lru_cache(maxsize=64)

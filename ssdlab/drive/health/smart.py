@@ -22,6 +22,7 @@ _MINUTE_S = 60
 _GIGABYTE_BYTES = 10**9
 _SIZES = {"MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 _DENIED = re.compile("Permission denied|Operation not permitted")
+_NAND_WRITES = "NAND_Writes_1GiB"
 _AMOUNT = re.compile(r"(?:Total_)?(?:Host|Lifetime)_(Writes|Reads)_(\d*)(MiB|GiB|TiB)")
 _ATA_STATISTICS = ("1", "4", "5", "7")  # general, errors, temperature, solid state
 _STATISTICS: Mapping[str, str] = {
@@ -107,6 +108,7 @@ def _read_ata(said: Plain, drive: Drive) -> DriveHealth:
         ),
         host_written_bytes=_first(written, amounts.get("Writes")),
         host_read_bytes=_first(read, amounts.get("Reads")),
+        media_written_bytes=_media_written(said),
         media_errors=raw.get("errors"),
     )
 
@@ -181,6 +183,15 @@ def _statistics(said: Plain) -> Iterator[tuple[str, float]]:
             value = _number(row, "value")
             if name and value is not None and _part(row, "flags").get("valid"):
                 yield name, value
+
+
+def _media_written(said: Plain) -> float | None:
+    """Return the bytes written to flash, of an attribute whose name states the unit."""
+    for row in _rows(_part(said, "ata_smart_attributes").get("table")):
+        raw = _number(row, "raw", "value")
+        if row.get("name") == _NAND_WRITES and raw is not None:
+            return raw * _SIZES["GiB"]
+    return None
 
 
 def _vendor_amounts(said: Plain) -> Iterator[tuple[str, float]]:

@@ -1,5 +1,6 @@
 """The health log of NVMe, from the bytes that a controller answers with."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,10 +9,12 @@ from ssdlab.drive.health.nvme import (
     ControllerFacts,
     health_of_log,
     parse_controller,
+    parse_media_written,
     parse_smart_log,
+    read_nvme_health,
     warning_words,
 )
-from ssdlab.drive.nvme_admin import AdminAnswer, AdminCommand
+from ssdlab.drive.nvme_admin import READ_OCP_LOG, AdminAnswer, AdminCommand
 from ssdlab.model.drive import DriveHealth
 from tests.drive.recorded import DRIVES, Controller, a_drive, changed
 
@@ -105,14 +108,14 @@ def test_the_controller_is_identified_once_and_its_log_read_each_time() -> None:
     drive = a_drive("nvme", "null", serial="once")
     for _ in range(3):
         assert read_health(drive, send=controller).temperature_celsius == 50
-    assert [command.opcode for command in controller.asked] == [2, 6, 2, 2]
+    assert [command.opcode for command in controller.asked] == [2, 6, 2, 2, 2]
 
 
 def test_another_drive_at_the_same_path_is_identified_anew() -> None:
     controller = Controller()
     for number in (1, 2):
         read_health(a_drive("nvme", "null", diskseq=number), send=controller)
-    assert [command.opcode for command in controller.asked] == [2, 6, 2, 6]
+    assert [command.opcode for command in controller.asked] == [2, 6, 2, 2, 6, 2]
 
 
 def test_a_controller_without_the_log_tells_nothing() -> None:
@@ -121,3 +124,45 @@ def test_a_controller_without_the_log_tells_nothing() -> None:
         return AdminAnswer(status=0x4002)
 
     assert read_health(a_drive("nvme", "null"), send=refuse) == DriveHealth()
+
+
+OCP = changed(bytes(512), {0: ("<Q", 123_456_789), 494: ("<H", 3)})
+OCP = OCP[:496] + bytes.fromhex("c5af1028eabff2a49c4f6f7cc914d5af")
+
+
+def test_bytes_written_to_the_media_are_those_of_the_log_of_ocp() -> None:
+    assert parse_media_written(OCP) == 123_456_789
+    assert parse_media_written(OCP[:-1] + b"\0") is None  # the page of a vendor
+    assert parse_media_written(bytes(496) + OCP[496:]) is None  # 0: not counted
+
+
+class WithExtendedLog(Controller):
+    """A controller that also has a log page C0h."""
+
+    def __init__(self, page: bytes) -> None:
+        super().__init__()
+        self.page = page
+
+    def __call__(self, path: str, command: AdminCommand) -> AdminAnswer:
+        if command == READ_OCP_LOG:
+            self.asked.append(command)
+            status = 0 if self.page else 0x4109
+            return AdminAnswer(status=status, data=self.page)
+        return super().__call__(path, command)
+
+
+def test_media_are_read_each_time_if_the_drive_has_the_log() -> None:
+    controller = WithExtendedLog(OCP)
+    for _ in range(2):
+        health = read_nvme_health(a_drive("nvme", "nvme7n1"), controller)
+        assert health.media_written_bytes == 123_456_789
+    assert controller.asked.count(READ_OCP_LOG) == 3  # once to find out
+
+
+@pytest.mark.parametrize("page", [b"", bytes(512)])
+def test_drive_without_the_log_is_asked_once(page: bytes) -> None:
+    controller = WithExtendedLog(page)
+    for _ in range(3):
+        health = read_nvme_health(a_drive("nvme", "nvme8n1"), controller)
+        assert health.media_written_bytes is None
+    assert controller.asked.count(READ_OCP_LOG) == 1
