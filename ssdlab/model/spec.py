@@ -75,6 +75,9 @@ class IoStream:
         return f"{self.access.upper()} {size} {direction}"
 
 
+LONGEST_JOB_NAME = 80
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileJob:
     """One job of a user's job file: its name, its options, and what they mean.
@@ -93,10 +96,31 @@ class FileJob:
     ramp_s: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse options that are not of the closed set."""
+        """Refuse options that are not of the closed set, and names that end a line."""
         if not all(isinstance(option, JobOption) for option in self.options):
             msg = f"not all of {self.options!r} are options of a job of a run"
             raise TypeError(msg)
+        if not is_job_name(self.name):
+            msg = f"{self.name[:LONGEST_JOB_NAME]!r} is no name of a job"
+            raise ValueError(msg)
+
+
+def is_job_name(name: str) -> bool:
+    r"""Return whether a section of a job file can have a name, and only that.
+
+    Nothing in it begins a comment, an option or another section, and ``global`` begins
+    what holds for the sections below.
+
+    >>> is_job_name("reader 1"), is_job_name("a]"), is_job_name("a\nexec_prerun=x")
+    (True, False, False)
+    """
+    is_plain = name.isprintable() and not set(name) & set("[];#")
+    return (
+        is_plain
+        and 0 < len(name) <= LONGEST_JOB_NAME
+        and name == name.strip()
+        and not name.startswith("global")
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

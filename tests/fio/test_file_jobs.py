@@ -131,6 +131,7 @@ BAD = {
     "[global]\nbs=4k": "it has no job",
     "": "it has no job",
     "[\x1b[31mred]": "printable",
+    "[a]]\nrw=read": "without [ ] ; #",
     "not a job file": "",
 }
 
@@ -216,6 +217,17 @@ def test_no_value_of_an_option_can_begin_another(
 ) -> None:
     with pytest.raises(ValueError, match="cannot be"):
         JobOption(name, f"{before}{strange}{after}")
+
+
+@pytest.mark.parametrize(
+    "name", ["", " a", "a]\nexec_prerun=reboot\n[b", "a;b", "a#b", "global", "a" * 81]
+)
+def test_name_in_a_record_of_anybody_is_a_name_and_nothing_else(name: str) -> None:
+    (found,) = read("[a]\nrw=read\n")
+    plain = to_plain(found.workload.jobs[0])
+    assert isinstance(plain, dict)
+    with pytest.raises(ValueError, match="no name of a job"):
+        from_plain(FileJob, {**plain, "name": name})
 
 
 @pytest.mark.parametrize("name", ["filename", "exec_prerun", "ioengine"])

@@ -23,11 +23,16 @@ from ssdlab.fio.jobs.workload import (
 )
 from ssdlab.model.errors import FioOutputError, UserFileError
 from ssdlab.model.fio_option import JOB_ENGINES, JOB_OPTIONS, JobOption
-from ssdlab.model.spec import MIXED_PERCENT, FileJob, Workload
+from ssdlab.model.spec import (
+    LONGEST_JOB_NAME,
+    MIXED_PERCENT,
+    FileJob,
+    Workload,
+    is_job_name,
+)
 
 _MOST_JOBS: Final = 64
 _MOST_THREADS: Final = 1024
-_LONGEST_NAME: Final = 80
 DEFAULT_ENGINE: Final = "psync"
 
 # What ssdlab sets itself, or reads from the output: no IO differs without them.
@@ -170,11 +175,11 @@ def _require_names(source: str, job_file: JobFile) -> None:
     if len(names) > _MOST_JOBS:
         _refuse(source, f"it has {len(names)} jobs; at most {_MOST_JOBS} are measured")
     for name in names:
-        if not name.strip() or not name.isprintable() or len(name) > _LONGEST_NAME:
+        if not is_job_name(name):
             _refuse(
                 source,
-                f"the job name {name[:90]!r} is not 1 to {_LONGEST_NAME} printable "
-                "characters",
+                f"the job name {name[:90]!r} is not 1 to {LONGEST_JOB_NAME} printable "
+                "characters without [ ] ; #",
             )
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -272,7 +277,7 @@ def _together(
 def _name(whole: str, jobs: Sequence[FileJob], changes: Mapping[str, str]) -> str:
     """Return a name by the file or the jobs, and by what is changed in them."""
     names = whole or " + ".join(job.name for job in jobs)
-    if len(names) > _LONGEST_NAME:
+    if len(names) > LONGEST_JOB_NAME:
         names = f"{jobs[0].name[:50]} and {len(jobs) - 1} more"
     changed = " ".join(f"{option}={value}" for option, value in changes.items())
     return ", ".join(filter(None, (names, changed)))
