@@ -67,6 +67,13 @@ _OPTIONS = (
         help="with --job: after the rounds one long run, for a histogram and a series",
     ),
     click.option(
+        "--percentile",
+        multiple=True,
+        type=click.FloatRange(0, 100, min_open=True, max_open=True),
+        metavar="PERCENT",
+        help="with --job: show this percentile besides 99, 99.9 and 99.99",
+    ),
+    click.option(
         "--purge-each",
         is_flag=True,
         help="with --job: purge and precondition before each stimulus, not only before "
@@ -74,7 +81,8 @@ _OPTIONS = (
     ),
 )
 _NAMES = (
-    *("matrix", "track", "rounds", "seconds", "precondition", "long_run", "purge_each"),
+    *("matrix", "track", "rounds", "seconds", "precondition", "long_run", "percentile"),
+    "purge_each",
 )
 _FIOSYNTH = "fiosynth:"
 
@@ -121,7 +129,12 @@ def read_job_files(options: dict[str, Any]) -> "Procedure":
         path: Path = options["job"]
         matrix = tuple(map(_axis, options["matrix"]))
         choices = choices_of(asked, matrix=matrix)
-        return file_procedure(read_text(path), source=path.name, choices=choices)
+        return file_procedure(
+            read_text(path),
+            source=path.name,
+            choices=choices,
+            percentiles=options["percentile"],
+        )
     if options["matrix"]:
         msg = "--matrix is of --job; write [jobs.matrix] in the suite"
         raise click.UsageError(msg)
@@ -133,6 +146,7 @@ def read_job_files(options: dict[str, Any]) -> "Procedure":
         source=place.name,
         read_file=lambda name: read_text(place.parent / name),
         asked=asked,
+        asked_percentiles=options["percentile"],
     )
 
 
@@ -179,7 +193,11 @@ def _read_fiosynth(options: dict[str, Any], asked: "Measuring") -> "Procedure":
         else None,
     )
     return suite_procedure(
-        found.entries, title=place.name, source=place.name, notes=found.notes
+        found.entries,
+        title=place.name,
+        source=place.name,
+        notes=found.notes,
+        percentiles=options["percentile"],
     )
 
 

@@ -24,6 +24,8 @@ from ssdlab.procedures.jobs.summary import (
     Side,
     curve_of_sides,
     find_sides,
+    level_name,
+    levels_of,
     summarise_sides,
     summarise_stimuli,
     window_rounds,
@@ -33,16 +35,19 @@ from ssdlab.pts.shared.histogram import histogram_page
 from ssdlab.pts.shared.steady import reported_window, window_pages
 from ssdlab.qos.spread_figures import plot_exceedance
 from ssdlab.text.numbers import exact_text
+from ssdlab.text.quantities import is_missing
 from ssdlab.text.table import (
     Table,
     column,
     explain_marks,
+    mark_unsupported,
     percentile,
     quantities,
     quantity,
     tabulate,
 )
 
+_NS_PER_MS = 1e6
 _NOTE = (
     "The mean latency is weighted by IOs. Percentiles come from merged histograms: the "
     "middle of a bin at most 1.6 % wide, and never above the exact maximum."
@@ -75,7 +80,9 @@ def _pages_of_rounds(context: Context, test: str) -> Iterator[Page]:
     window = reported_window(context, test, ROUNDS)
     which = "measurement window" if window else "no measurement window: all rounds"
     note = f"IOPS and throughput are means of the rounds. {_NOTE}"
-    blocks: list[Block] = [_table(sides, f"Results of the {which}, {rounds}", note)]
+    blocks: list[Block] = [
+        _table(context, sides, caption=f"Results of the {which}, {rounds}", note=note)
+    ]
     jobs = context.job_totals
     own = jobs[(jobs["test"] == test) & (jobs["kind"] == "cell")]
     if len(own):
@@ -94,7 +101,9 @@ def _pages_of_long_run(context: Context, test: str) -> Iterator[Page]:
     title = context.title_of(test)
     (_, step), *_ = sides[0].rounds.iterrows()
     took = duration_label(float(step["runtime_s"]))
-    blocks: list[Block] = [_table(sides, f"Results of a long run of {took}", _NOTE)]
+    blocks: list[Block] = [
+        _table(context, sides, caption=f"Results of a long run of {took}", note=_NOTE)
+    ]
     series = context.run.series
     series = series[series["step_id"] == step["step_id"]]
     if len(series):
@@ -110,9 +119,12 @@ def _metric(rows: pd.DataFrame) -> Metric:
     return "bw_bytes_per_s" if (rows["access"] == "seq").all() else "iops"
 
 
-def _table(sides: tuple[Side, ...], caption: str, note: str) -> Table:
+def _table(
+    context: Context, sides: tuple[Side, ...], *, caption: str, note: str
+) -> Table:
+    levels = levels_of(context)
     table = tabulate(
-        summarise_sides(sides),
+        summarise_sides(sides, levels),
         (
             column("Job", "job", is_words=True),
             column("IOs", "direction", lambda one: "all" if one == "total" else one),
@@ -120,6 +132,7 @@ def _table(sides: tuple[Side, ...], caption: str, note: str) -> Table:
             percentile("lat_two_nines_ns", number=exact_text),
             percentile("lat_three_nines_ns", number=exact_text),
             percentile("lat_four_nines_ns", number=exact_text),
+            *(column(f"{level:g} % [ms]", partial(_level, level)) for level in levels),
             quantity("lat_max_ns", number=exact_text),
             column("IO count", "total_ios", "{:,}".format),
         ),
@@ -127,6 +140,16 @@ def _table(sides: tuple[Side, ...], caption: str, note: str) -> Table:
         note=note,
     )
     return explain_marks(table)
+
+
+def _level(level: float, row: Any) -> str | None:
+    """Return a percentile that was asked for, marked if it is not supported."""
+    name = level_name(level)
+    value = row.get(name)
+    if is_missing(value):
+        return None
+    text = exact_text(float(value) / _NS_PER_MS)
+    return mark_unsupported(text, row.get(f"is_{name}_supported"))
 
 
 def _slower(sides: tuple[Side, ...]) -> Iterator[Block]:

@@ -97,7 +97,11 @@ class JobEntry:
 
 
 def file_procedure(
-    text: str, *, source: str, choices: JobChoices = JobChoices()
+    text: str,
+    *,
+    source: str,
+    choices: JobChoices = JobChoices(),
+    percentiles: Sequence[float] = (),
 ) -> Procedure:
     r"""Return the jobs of a file as a procedure.
 
@@ -109,6 +113,8 @@ def file_procedure(
         Its name.
     choices : JobChoices, optional
         How it is measured.
+    percentiles : sequence of float, optional
+        Percentiles that the report shows besides the usual ones [%].
 
     Raises
     ------
@@ -122,13 +128,22 @@ def file_procedure(
     (['a'], 25)
     """
     entry = JobEntry(source=source, text=text, choices=choices)
-    return suite_procedure([entry], title=f"Jobs of {source}", source=source)
+    return suite_procedure(
+        [entry], title=f"Jobs of {source}", source=source, percentiles=percentiles
+    )
 
 
 def suite_procedure(
-    entries: Sequence[JobEntry], *, title: str, source: str, notes: Sequence[str] = ()
+    entries: Sequence[JobEntry],
+    *,
+    title: str,
+    source: str,
+    notes: Sequence[str] = (),
+    percentiles: Sequence[float] = (),
 ) -> Procedure:
     """Return the job files of a suite, in their order, as a procedure.
+
+    ``percentiles`` are shown besides the usual ones [%].
 
     Raises
     ------
@@ -159,6 +174,7 @@ def suite_procedure(
         notes=(_NO_PTS, *notes, *_notes(found)),
         given={
             "file": source,
+            "percentiles": list(percentiles),
             "text": next(iter(texts.values())) if len(texts) == 1 else texts,
             "left_out": list(
                 dict.fromkeys(name for _, one in stimuli for name in one.left_out)

@@ -71,10 +71,22 @@ class SuiteJobs(Measuring):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JobSuite(Measuring):
-    """A suite: its title, what holds for all of its job files, and these."""
+    """A suite: its title, what holds for all of its job files, and these.
+
+    ``percentiles`` are shown besides 99, 99.9 and 99.99 %.
+    """
 
     jobs: tuple[SuiteJobs, ...]
     title: str = ""
+    percentiles: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse percentiles that are none."""
+        Measuring.__post_init__(self)
+        for level in self.percentiles:
+            if not 0 < level < 100:
+                msg = f"percentiles: {level:g} is not between 0 and 100"
+                raise ValueError(msg)
 
 
 def job_suite_procedure(
@@ -83,6 +95,7 @@ def job_suite_procedure(
     source: str,
     read_file: Callable[[str], str],
     asked: Measuring = Measuring(),
+    asked_percentiles: tuple[float, ...] = (),
 ) -> Procedure:
     """Return a suite of job files as a procedure.
 
@@ -96,6 +109,8 @@ def job_suite_procedure(
         Returns the text of a job file beside it, by its name.
     asked : Measuring, optional
         Choices that count more than those of the suite.
+    asked_percentiles : tuple of float, optional
+        Percentiles in place of those of the suite [%].
 
     Raises
     ------
@@ -106,7 +121,12 @@ def job_suite_procedure(
         reason = f"it has {len(suite.jobs)} tables [[jobs]], not 1 to {_MOST_ENTRIES}"
         raise UserFileError(source=source, reason=reason)
     entries = tuple(_entries(suite, source=source, read_file=read_file, asked=asked))
-    return suite_procedure(entries, title=suite.title or source, source=source)
+    return suite_procedure(
+        entries,
+        title=suite.title or source,
+        source=source,
+        percentiles=asked_percentiles or suite.percentiles,
+    )
 
 
 def _entries(

@@ -18,6 +18,7 @@ from ssdlab.stats.claims import claim_levels
 
 ALL_JOBS = "all jobs"
 _LEVELS = {99.0: "two_nines", 99.9: "three_nines", 99.99: "four_nines"}
+_MOST_LEVELS = 20
 _ORDER: tuple[str, ...] = DIRECTIONS
 _MEANS = ("iops", "bw_bytes_per_s")
 
@@ -86,17 +87,36 @@ def _needed(sides: list[Side]) -> Iterator[Side]:
                 yield one
 
 
-def summarise_sides(sides: tuple[Side, ...]) -> pd.DataFrame:
-    """Return a row for each side.
+def levels_of(context: Context) -> tuple[float, ...]:
+    """Return the percentiles that were asked for besides the usual ones [%]."""
+    asked = getattr(context.record.asked, "given", {}).get("percentiles", ())
+    numbers = asked if isinstance(asked, list | tuple) else ()
+    known = {one for one in numbers if type(one) in {int, float} and 0 < one < 100}
+    return tuple(sorted(known - _LEVELS.keys()))[:_MOST_LEVELS]
+
+
+def level_name(level: float) -> str:
+    """Return the column of a percentile that was asked for.
+
+    >>> level_name(99.999)
+    'p99.999_ns'
+    """
+    return f"p{level:g}_ns"
+
+
+def summarise_sides(
+    sides: tuple[Side, ...], levels: tuple[float, ...] = ()
+) -> pd.DataFrame:
+    """Return a row for each side; ``levels`` are further percentiles [%].
 
     Rates are means of the rounds, the mean latency is weighted by IO count,
     percentiles come from the merged bins of all rounds, and the maximum is that of
     all rounds.
     """
-    return pd.DataFrame([_summarise(side) for side in sides])
+    return pd.DataFrame([_summarise(side, levels) for side in sides])
 
 
-def _summarise(side: Side) -> dict[str, Any]:
+def _summarise(side: Side, levels: tuple[float, ...] = ()) -> dict[str, Any]:
     rounds = side.rounds
     ios = rounds["total_ios"].astype(float)
     row: dict[str, Any] = {
@@ -116,10 +136,11 @@ def _summarise(side: Side) -> dict[str, Any]:
     if held.empty:
         return row
     own = rounds[rounds["step_id"].isin(held["step_id"])].sort_values("step_id")
-    for claim in claim_levels(bin_rounds(own, held), _LEVELS):
-        name = _LEVELS[claim.level]
-        row[f"lat_{name}_ns"] = claim.interval.estimate
-        row[f"is_{name}_supported"] = claim.is_supported
+    for claim in claim_levels(bin_rounds(own, held), (*_LEVELS, *levels)):
+        name = _LEVELS.get(claim.level)
+        column = f"lat_{name}_ns" if name else level_name(claim.level)
+        row[column] = claim.interval.estimate
+        row[f"is_{name or level_name(claim.level)}_supported"] = claim.is_supported
     return row
 
 

@@ -84,6 +84,7 @@ def test_what_is_asked_counts_more_than_the_suite() -> None:
         ('[[jobs]]\nfile = "a.fio"\ntrack = ["x:iops"]', "no job 'x'"),
         ('[[jobs]]\nfile = "a.fio"\nmatrix = {filename = ["/dev/sda"]}', "filename"),
         ('[[jobs]]\nfile = "a.fio"\nrounds = 0', "measures nothing"),
+        ('percentiles = [100]\n[[jobs]]\nfile = "a.fio"', "100 is not between"),
         ("[[jobs]\n", "not TOML"),
     ],
 )
@@ -111,7 +112,8 @@ def test_suites_run_from_purge_to_a_report(tmp_path: Path) -> None:
     )
     suite = f"fiosynth:{tmp_path / 'wkldsuites' / 'Mixed'}"
     fast = "virtual:size=48MiB,tread=0,tprog=0,terase=0,link=0,command=0"
-    done = call("run", fast, "--suite", suite, "--runs", tmp_path / "runs")
+    more = ("--percentile", "75", "--runs", tmp_path / "runs")
+    done = call("run", fast, "--suite", suite, *more)
     assert done.returncode == 0, done.stderr
     (folder,) = (tmp_path / "runs").iterdir()
     run = ssdlab.open_run(folder)
@@ -125,4 +127,6 @@ def test_suites_run_from_purge_to_a_report(tmp_path: Path) -> None:
     pages = job_pages(read_context(run), "job-low")
     table = next(one for one in pages[0].blocks if isinstance(one, Table))
     assert [row[0] for row in table.rows] == ["all jobs", "reads", "writes"]
+    place = table.head.index("75 % [ms]")
+    assert all(float(row[place].split()[0]) > 0 for row in table.rows)
     assert "times 0.1" in (folder / "report.html").read_text("utf-8")

@@ -60,12 +60,14 @@ def test_side_has_means_of_rounds_weighted_by_ios_and_levels_of_all_bins() -> No
             *(("s1", 1000, 100), ("s2", 1000, 290), ("s2", 9000, 10)),
         )
     )
-    (row,) = summarise_sides((
-        Side(job="a", direction="read", rounds=rounds, bins=bins),
-    )).to_dict("records")
+    side = Side(job="a", direction="read", rounds=rounds, bins=bins)
+    (row,) = summarise_sides((side,), (50.0, 97.6)).to_dict("records")
     assert row["iops"] == 150
     assert row["bw_bytes_per_s"] == 6e5
     assert row["lat_mean_ns"] == (100 * 1000 + 300 * 2000) / 400
     assert row["lat_max_ns"] == 9000
     assert row["total_ios"] == 400
     assert row["lat_two_nines_ns"] == 9000  # 396 of 400, and 390 are of 1000 ns
+    assert row["p50_ns"] == 1000
+    assert row["p97.6_ns"] == 9000  # 390.4 of 400
+    assert row["is_p50_ns_supported"]
