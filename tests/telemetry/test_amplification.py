@@ -49,9 +49,8 @@ def test_each_test_and_phase_has_what_was_counted_in_it() -> None:
             ("iops", "rounds", "cell", 2.0, 4.0),
         ),
     ).set_index("phase")
-    assert found.loc["fill", ["host_bytes", "media_bytes"]].tolist() == [
-        *(4 * UNIT, 4 * UNIT)
-    ]
+    fill = found.loc["fill"]
+    assert (fill["host_bytes"], fill["media_bytes"]) == (4 * UNIT, 4 * UNIT)
     assert found.loc["rounds", "amplification"] == (35 - 13) / (10 - 4)
     assert found.loc["", "amplification"] == (35 - 9) / 10
     assert "purge" not in found.index
