@@ -96,10 +96,10 @@ def _amplification_table(context: Context, frame: pd.DataFrame) -> Table:
         shown,
         (
             column("Test", lambda row: context.name_of(row["test"]), is_words=True),
-            column("Phase", lambda row: phase_label(row["phase"]) or "all phases"),
+            column("Phase", _phase_name, is_words=True),
             column("Host wrote", "host_bytes", capacity_label),
             column("Media wrote", "media_bytes", capacity_label),
-            column("Write amplification", "amplification", "{:.3g}".format),
+            column("Write amplification", "amplification", "{:.2f}".format),
             column("Least to most", _amplification_ends),
         ),
         caption="Write amplification",
@@ -107,11 +107,15 @@ def _amplification_table(context: Context, frame: pd.DataFrame) -> Table:
     )
 
 
+def _phase_name(row: Mapping[str, Any]) -> str:
+    return phase_label(row["phase"]) or "all phases"
+
+
 def _amplification_ends(row: Mapping[str, Any]) -> str | None:
     low, high = row["amplification_low"], row["amplification_high"]
     if math.isnan(low):
         return None
-    return f"{low:.3g} to {high:.3g}" if math.isfinite(high) else f"from {low:.3g}"
+    return f"{low:.2f} to {high:.2f}" if math.isfinite(high) else f"from {low:.2f}"
 
 
 def _health_blocks(context: Context) -> tuple[Block, ...]:

@@ -124,4 +124,4 @@ def test_report_has_the_truth_of_the_virtual_ssd(tmp_path: Path) -> None:
         one for one in drive_blocks(read_context(run)) if isinstance(one, Table)
     )
     assert table.caption == "Write amplification"
-    assert table.rows[0][4] == f"{whole['amplification']:.3g}"
+    assert table.rows[0][4] == f"{whole['amplification']:.2f}"
