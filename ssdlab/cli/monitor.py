@@ -63,9 +63,19 @@ class Monitor:
     run: Path
     metrics: Path | None = None
     command: tuple[str, ...] = ()
+    _sessions: int = field(init=False)
     _told: set[tuple[Event, str]] = field(default_factory=set)
     _running: list[threading.Thread] = field(default_factory=list)
     _troubles: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Take note of what an earlier session of the run has told already."""
+        from ssdlab.cli.dashboard import read_view
+
+        self._sessions = self._count_sessions()
+        before = read_view(self.run, now_s=0.0) if self._sessions >= 0 else None
+        tests = before.progress.tests if before is not None else ()
+        self._told |= {("steady", one.test) for one in tests if one.is_steady}
 
     def saw(self, view: "View") -> None:
         """Take note of where the run is."""
@@ -82,10 +92,9 @@ class Monitor:
         from ssdlab.cli.dashboard import read_view
         from ssdlab.store.records import read_state
 
-        try:
-            state = read_state(self.run)
-        except RunFolderError:  # it never began
+        if self._count_sessions() == self._sessions:  # it never began
             return
+        state = read_state(self.run)
         last = read_view(self.run, now_s=time.time())  # noqa: TID251 - here clocks are made
         if last is not None:
             self.saw(last)
@@ -102,6 +111,15 @@ class Monitor:
             thread.join()
         for words in dict.fromkeys(self._troubles):
             click.echo(words, err=True)
+
+    def _count_sessions(self) -> int:
+        """Return how often the run was begun or resumed; -1 before it is there."""
+        from ssdlab.store.records import read_state
+
+        try:
+            return len(read_state(self.run).sessions)
+        except RunFolderError:
+            return -1
 
     def _write(self, lines: Iterator[str]) -> None:
         from ssdlab.system.durable import write_whole
@@ -136,15 +154,20 @@ class Monitor:
         return f"{target.model} {target.serial}".strip()
 
     def _call(self, event: Event, facts: dict[str, str]) -> None:
-        from ssdlab.system.programs import run_to_end
+        from ssdlab.system.programs import run_aside
+        from ssdlab.text.terminal import printable
 
-        named = {f"SSDLAB_{name}": text for name, text in facts.items()}
-        done = run_to_end(
+        named = {f"SSDLAB_{name}": printable(text) for name, text in facts.items()}
+        done = run_aside(
             self.command, timeout_s=_MOST_S, environment={**os.environ, **named}
         )
         if done.exit_code:
-            said = done.stderr.strip().splitlines()[-1:] or [f"exit {done.exit_code}"]
-            self._troubles.append(f"--on-event failed at {event!r}: {said[0]}")
+            lines = done.stderr.splitlines()
+            words = printable(lines[-1]) if lines else f"exit {done.exit_code}"
+            self._failed(event, words)
+
+    def _failed(self, event: Event, words: str) -> None:
+        self._troubles.append(f"--on-event failed at {event!r}: {words}")
 
 
 def read_monitor(run: Path, options: dict[str, Any]) -> Monitor:

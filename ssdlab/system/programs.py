@@ -10,6 +10,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from ssdlab.system.signals import interrupt, stopped_by
 
 TIMED_OUT: Final = -1
 NOT_STARTED: Final = 126  # as in shells
+_MOST_SAID: Final = 65_536  # bytes
 _TO_DIE_S: Final = 2.0
 _TO_END_S: Final = 15.0  # of a server that shuts its kernels down
 _SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")  # not on a user's PATH
@@ -76,6 +78,41 @@ def run_to_end(
         _is_ended(process)
         raise
     return Ended(exit_code=process.returncode, stdout=stdout, stderr=stderr)
+
+
+def run_aside(
+    words: Sequence[str], *, timeout_s: float, environment: Mapping[str, str]
+) -> Ended:
+    """Run a program of the user beside other work; its output is left out.
+
+    After the limit it is killed with all that it started. What it leaves running when
+    it ends by itself is not waited for.
+    """
+    with tempfile.TemporaryFile() as said:
+        try:
+            process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=said,
+                env=environment,
+                start_new_session=True,
+            )
+        except OSError as error:
+            text = f"{words[0]} cannot be started ({error.strerror})"
+            return Ended(exit_code=NOT_STARTED, stderr=text)
+        try:
+            code = process.wait(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            text = f"it did not end within {timeout_s:g} s"
+            return Ended(exit_code=TIMED_OUT, stderr=text)
+        said.seek(0)
+        return Ended(
+            exit_code=code, stderr=said.read(_MOST_SAID).decode(errors="replace")
+        )
 
 
 def run_in_foreground(

@@ -1,5 +1,8 @@
 """What others are told of a run: metrics in a file, and a command of the user's."""
 
+import os
+import signal
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +16,7 @@ from ssdlab.cli.monitor import Monitor, read_monitor
 from ssdlab.model.io_counts import LiveIo
 from tests.cli.called import call
 from tests.cli.test_dashboard import PROGRESS
+from tests.fio.processes import wait_until
 from tests.made_run import Recipe, make_run
 
 LIVE = LiveIo(
@@ -36,6 +40,21 @@ def writer(folder: Path, words: str) -> Path:
     script.write_text(f'#!/bin/sh\nprintf "%s\\n" "{words}" >> "$0.said"\n', "utf-8")
     script.chmod(0o755)
     return script
+
+
+def watching(run: Path, script: Path) -> Monitor:
+    """Return a monitor that was there before the run began."""
+    told = Monitor(run=run, command=(str(script),))
+    told._sessions = -1
+    return told
+
+
+def is_running(process: int) -> bool:
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text("utf-8")
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
 
 
 def said_by(script: Path) -> list[str]:
@@ -65,7 +84,7 @@ def test_metrics_are_what_is_known_and_nothing_else(tmp_path: Path) -> None:
 def test_each_event_is_told_once_with_its_facts(tmp_path: Path) -> None:
     run = make_run(tmp_path / "runs", Recipe(tests=("iops",)))
     script = writer(tmp_path, "$SSDLAB_EVENT $SSDLAB_TEST $SSDLAB_RUN")
-    told = Monitor(run=run.path, command=(str(script),))
+    told = watching(run.path, script)
     tests = (replace(PROGRESS.tests[0], test="iops", is_steady=True),)
     steady = replace(VIEW, progress=replace(PROGRESS, tests=tests))
     hot = replace(steady, temperature_celsius=71.0, temperature_limit_celsius=70.0)
@@ -106,10 +125,57 @@ def test_command_that_hangs_or_fails_is_said_at_the_end(
 ) -> None:
     monkeypatch.setattr(monitors, "_MOST_S", 0.3)
     run = make_run(tmp_path / "runs", Recipe(tests=("iops",)))
-    Monitor(run=run.path, command=command).ended()
+    told = Monitor(run=run.path, command=command)
+    told._sessions = -1
+    told.ended()
     said = capsys.readouterr().err
     assert "--on-event failed at 'done'" in said
     assert words in said
+
+
+def test_what_a_hanging_command_started_is_ended_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(monitors, "_MOST_S", 0.5)
+    run = make_run(tmp_path / "runs", Recipe(tests=("iops",)))
+    script = tmp_path / "hang.sh"
+    script.write_text('#!/bin/sh\nsleep 60 &\necho $! > "$0.pid"\nwait\n', "utf-8")
+    script.chmod(0o755)
+    watching(run.path, script).ended()
+    child = int(Path(f"{script}.pid").read_text("ascii"))
+    assert wait_until(lambda: not is_running(child))
+
+
+def test_what_a_command_leaves_behind_is_not_waited_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = make_run(tmp_path / "runs", Recipe(tests=("iops",)))
+    script = tmp_path / "leave.sh"
+    script.write_text('#!/bin/sh\nsleep 20 &\necho $! > "$0.pid"\n', "utf-8")
+    script.chmod(0o755)
+    begun_s = time.monotonic()
+    watching(run.path, script).ended()
+    assert time.monotonic() - begun_s < 15
+    assert capsys.readouterr().err == ""
+    os.kill(int(Path(f"{script}.pid").read_text("ascii")), signal.SIGTERM)
+
+
+def test_session_that_never_began_tells_nothing(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "runs", Recipe(tests=("iops",)))
+    script = writer(tmp_path, "$SSDLAB_EVENT")
+    Monitor(run=run.path, command=(str(script),)).ended()
+    assert not Path(f"{script}.said").exists()
+
+
+@pytest.mark.parametrize("text", ["a\0b", "a\udc80b", "a\nb"])
+def test_strange_text_is_told_as_what_can_be_printed(tmp_path: Path, text: str) -> None:
+    script = writer(tmp_path, "$SSDLAB_TEST")
+    told = Monitor(run=tmp_path / "none", command=(str(script),))
+    strange = replace(PROGRESS.tests[0], test=text, is_steady=True)
+    told.saw(replace(VIEW, progress=replace(PROGRESS, tests=(strange,))))
+    for thread in told._running:
+        thread.join()
+    assert len(said_by(script)) == 1
 
 
 def test_metrics_that_cannot_be_written_do_not_end_a_run(
@@ -117,6 +183,7 @@ def test_metrics_that_cannot_be_written_do_not_end_a_run(
 ) -> None:
     run = make_run(tmp_path / "runs", Recipe(tests=("iops",)))
     told = Monitor(run=run.path, metrics=tmp_path / "gone" / "run.prom")
+    told._sessions = -1
     told.saw(VIEW)
     told.ended()
     assert capsys.readouterr().err.count("the metrics cannot be written") == 1

@@ -6,6 +6,7 @@ before left, unless each is to be purged for itself: decision 105.
 """
 
 import itertools
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -193,6 +194,10 @@ def _cells(entry: JobEntry) -> Iterator[tuple[dict[str, str], FileStimulus]]:
     matrix, source = entry.choices.matrix, entry.source
     if not (entry.choices.max_rounds or entry.choices.long_seconds):
         reason = "it measures nothing: neither rounds nor a long run"
+        raise UserFileError(source=source, reason=reason)
+    count = math.prod(len(values) for _, values in matrix)
+    if count > _MOST_STIMULI:
+        reason = f"its matrix has {count:,} combinations; the most are {_MOST_STIMULI}"
         raise UserFileError(source=source, reason=reason)
     combinations = itertools.product(*(values for _, values in matrix))
     made = tuple(

@@ -119,6 +119,12 @@ def test_too_many_stimuli_are_refused() -> None:
         made(matrix=(("iodepth", values),))
 
 
+def test_matrix_without_end_is_refused_at_once() -> None:
+    axes = tuple((f"rate_iops,{n}", tuple(map(str, range(100)))) for n in range(20))
+    with pytest.raises(UserFileError, match="combinations; the most are 256"):
+        made(matrix=axes)
+
+
 def test_procedure_survives_its_record() -> None:
     plain = to_plain(made(matrix=(("iodepth", ("1", "2")),)))
     assert from_plain(Procedure, plain) == made(matrix=(("iodepth", ("1", "2")),))
