@@ -33,6 +33,7 @@ _QUIET = (
 _CARDS = Path(__file__).parent / "launcher"  # an extension, loaded in this server only
 _LAST_LINES = 15  # of JupyterLab's log, if it fails
 _LOOK_EVERY_S = 0.1
+_ANY = {"", "*", "0.0.0.0", "::"}  # noqa: S104 - what is listened on is only read
 folder_argument = click.argument(
     "folder",
     metavar="[DIR]",
@@ -123,7 +124,12 @@ def _copy(folder: Path) -> "dict[str, CopyState]":
 
 
 def _tell_address(process_id: int, is_running: Callable[[], bool]) -> None:
-    """Print the address of a JupyterLab when it answers, as it writes it down then."""
+    """Print the address of a JupyterLab when it answers.
+
+    It writes it down first: on a busy machine a second before it listens.
+    """
+    import socket
+
     from jupyter_core.paths import jupyter_runtime_dir
 
     from ssdlab.system.folders import Folder
@@ -135,6 +141,9 @@ def _tell_address(process_id: int, is_running: Callable[[], bool]) -> None:
         with suppress(OSError, ValueError, KeyError, RunFolderError):
             noted = json.loads(folder.read(name))
             token = f"?token={noted['token']}" if noted["token"] else ""
+            host = "localhost" if noted["hostname"] in _ANY else noted["hostname"]
+            place = host, noted["port"]
+            socket.create_connection(place, timeout=_LOOK_EVERY_S).close()
             address = f"{noted['url']}lab/tree/{_START}{token}"
             click.echo(f"JupyterLab: {address}  (Ctrl-C ends it)")
             return
