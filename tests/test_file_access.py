@@ -39,6 +39,8 @@ ALLOWED: Mapping[str, str] = {
     "engine/profiles.py": "the profile that the user named",
     "engine/suite.py": "who owns the run folder itself",
     "cli/following.py": "/dev/null",
+    "cli/job_file.py": "templates beside the suite that the user named",
+    "cli/monitor.py": "whether the folder of the metrics is there",
     "cli/quick.py": "the file that is measured",
     "cli/compare.py": "whether the folder of the page is there",
     "cli/execute.py": "the run folder itself, and those above it",

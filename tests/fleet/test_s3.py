@@ -22,6 +22,10 @@ from tests.fleet.made_rows import NOW_S, made_rows
 from tests.fleet.test_faults import assert_whole, at_once
 from tests.paths import ROOT
 
+# The server of the tests does not check and write in one step: on a busy machine both
+# of two conditional writes may pass, and then the probe rightly refuses it.
+pytestmark = pytest.mark.flaky(reruns=2)
+
 pytest.importorskip("moto", reason="moto is not installed")
 pytest.importorskip("flask_cors", reason="the server of moto is not installed")
 

@@ -80,7 +80,8 @@ def test_browser_that_ends_at_once_is_a_failure(
 
 
 WAITING = """\
-import sys
+import signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup may have it ignored
 from ssdlab.system.programs import run_in_foreground
 try:
     sys.exit(run_in_foreground([sys.executable, "-c", sys.argv[1]]))
