@@ -27,8 +27,9 @@ class Lane:
     first: those with few tests that wait long would be the last. With ``is_bare`` their
     PATH has only the programs that `tools/setup.sh` installs. No other lane runs beside
     one that ``is_alone`` but one that ``is_light``: a single process. One that
-    ``gives_way`` has the lowest priority. A test that fails is run ``again`` as often:
-    those that judge times fail where something else keeps the machine busy. One
+    ``gives_way`` has the lowest priority. A test that fails is run ``again`` as often
+    and then listed as RERUN: where something else keeps the machine busy, those that
+    judge times fail, and so may those that wait for other programs. One
     ``in_memory`` keeps its files off the disk, if there is room. Only modules that name
     one of the markers ``named`` are collected; without any, all and the doctests.
     """
@@ -113,10 +114,13 @@ PAGES = Lane(
     name="pages",
     markers=f"({_PAGES}) and not (timed or fio)",
     named=("notebook", "browser"),
+    again=1,
     in_memory=True,
 )
 # With more than two at once, virtual drives slow each other down.
-FIO = Lane(name="fio", markers="fio and not timed", named=("fio",), workers="2")
+FIO = Lane(
+    name="fio", markers="fio and not timed", named=("fio",), workers="2", again=1
+)
 TIMED = Lane(
     name="timed", markers="timed", named=("timed",), workers="0", is_alone=True, again=2
 )
