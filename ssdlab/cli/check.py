@@ -91,18 +91,16 @@ def check(  # noqa: PLR0913 - one argument an option
     as_json: bool,
 ) -> None:  # fmt: skip
     """Check runs against limits, such as those of a specification."""
-    from ssdlab.limits.bounds import read_bounds
-    from ssdlab.limits.check import check_limits, is_fiosynth
+    from ssdlab.limits.check import check_limits
     from ssdlab.limits.ocp import check_ocptv
     from ssdlab.limits.text import check_as_dict, check_junit, check_markdown
 
-    if ocptv is not None:
-        require_outputs(ocptv, as_json=False, markdown=False, overwrite=overwrite)
-    require_outputs(junit, as_json=as_json, markdown=markdown, overwrite=overwrite)
+    require_outputs(
+        junit, ocptv, as_json=as_json, markdown=markdown, overwrite=overwrite
+    )
     require_page(output, overwrite=overwrite)
-    file = None if is_fiosynth(limits) else read_bounds(limits)
     with working("reading the runs"):
-        found = check_limits(runs, limits if file is None else file)
+        found = check_limits(runs, limits)
         write_page(output, partial(_document, found))
     if as_json:
         echo_json(check_as_dict(found))

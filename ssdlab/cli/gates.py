@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ssdlab.cli.group import json_option, overwrite_option
+from ssdlab.cli.group import add_options, json_option, overwrite_option
 
 EXIT_NOT_MET, EXIT_UNKNOWN = 3, 4
 Command = Callable[..., Any]
@@ -18,7 +18,7 @@ def takes_limits(words: str) -> Callable[[Command], Command]:
     """Let a command take a file of limits, and how its answer is printed and kept."""
 
     def decorate(command: Command) -> Command:
-        for option in reversed((
+        options = (
             click.option(
                 "--limits",
                 required=True,
@@ -42,34 +42,31 @@ def takes_limits(words: str) -> Callable[[Command], Command]:
             ),
             overwrite_option,
             json_option,
-        )):
-            command = option(command)
-        return command
+        )
+        return add_options(command, options)
 
     return decorate
 
 
 def require_outputs(
-    junit: Path | None, *, as_json: bool, markdown: bool, overwrite: bool
+    *files: Path | None, as_json: bool, markdown: bool, overwrite: bool
 ) -> None:
-    """Require one form to print, and a file that may be written."""
+    """Require one form to print, and files that may be written."""
     from ssdlab.system.outputs import require_replaceable
 
     if as_json and markdown:
         msg = "Print one of JSON and Markdown."
         raise click.UsageError(msg)
-    if junit is not None:
-        require_replaceable(junit, overwrite=overwrite)
+    for file in files:
+        if file is not None:
+            require_replaceable(file, overwrite=overwrite)
 
 
 def write_junit(junit: Path | None, render: Callable[..., bytes], **asked: Any) -> None:
     """Write JUnit XML, if it is asked for, with the time of now."""
-    from ssdlab.system.outputs import exporting, write_output
-
     if junit is not None:
         now = f"{datetime.now(tz=UTC):%Y-%m-%dT%H:%M:%S}"
-        with exporting(junit, remedy="Create the folder, or name another file."):
-            write_output(junit, render(timestamp=now, **asked))
+        write_lines(junit, render(timestamp=now, **asked))
 
 
 def write_lines(place: Path, content: bytes) -> None:

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from types import CodeType, MappingProxyType
@@ -248,6 +248,17 @@ runs_option = click.option(
     type=click.Path(path_type=Path),
     help="folder of runs",
 )
+
+
+def add_options(
+    command: Callable[..., Any], options: Sequence[Callable[..., Any]]
+) -> Callable[..., Any]:
+    """Add options to a command, which shows them in this order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="print JSON")
 page_format_option = click.option(
     "--format",

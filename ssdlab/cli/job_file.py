@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from ssdlab.cli.group import require_finite
+from ssdlab.cli.group import add_options, require_finite
 
 if TYPE_CHECKING:
     from ssdlab.model.asked import Procedure
@@ -84,14 +84,11 @@ _NAMES = (
     *("matrix", "track", "rounds", "seconds", "precondition", "long_run", "percentile"),
     "purge_each",
 )
-_FIOSYNTH = "fiosynth:"
 
 
 def job_file_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add to a command the options for job files."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return add_options(command, _OPTIONS)
 
 
 def require_no_job_options(options: dict[str, Any]) -> None:
@@ -113,6 +110,7 @@ def require_no_pts_options() -> None:
 
 def read_job_files(options: dict[str, Any]) -> "Procedure":
     """Return the procedure of a job file or a suite, and of the options for it."""
+    from ssdlab.procedures.jobs.fiosynth import PREFIX
     from ssdlab.procedures.jobs.spec import file_procedure
     from ssdlab.procedures.jobs.suite_file import (
         JobSuite,
@@ -138,7 +136,7 @@ def read_job_files(options: dict[str, Any]) -> "Procedure":
     if options["matrix"]:
         msg = "--matrix is of --job; write [jobs.matrix] in the suite"
         raise click.UsageError(msg)
-    if options["suite"].startswith(_FIOSYNTH):
+    if options["suite"].startswith(PREFIX):
         return _read_fiosynth(options, asked)
     place = Path(options["suite"])
     return job_suite_procedure(
@@ -165,13 +163,13 @@ def _measuring(options: dict[str, Any]) -> "Measuring":
 
 def _read_fiosynth(options: dict[str, Any], asked: "Measuring") -> "Procedure":
     """Return a suite of FioSynth for the capacity of the target."""
-    from ssdlab.procedures.jobs.fiosynth import read_fiosynth
+    from ssdlab.procedures.jobs.fiosynth import PREFIX, read_fiosynth
     from ssdlab.procedures.jobs.spec import suite_procedure
     from ssdlab.procedures.jobs.suite_file import choices_of
     from ssdlab.system.toml_files import read_text
     from ssdlab.targets.opening import read_shape
 
-    place = Path(options["suite"].removeprefix(_FIOSYNTH))
+    place = Path(options["suite"].removeprefix(PREFIX))
     folders = (
         place.parent.parent / "jobfiles",
         place.parent / "jobfiles",

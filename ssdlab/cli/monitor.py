@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
+from ssdlab.cli.group import add_options
 from ssdlab.model.errors import RunFolderError
 from ssdlab.text.openmetrics import Sample, gauge_lines, whole_text
 
 if TYPE_CHECKING:
     from ssdlab.cli.dashboard import View
+    from ssdlab.store.records import RunState
 
 Event = Literal["steady", "hot", "done", "stopped", "failed"]
 _MOST_S: Final = 60.0  # of a command
@@ -51,9 +53,7 @@ _OPTIONS: Final = (
 
 def monitor_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add to a command what tells others of a run."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return add_options(command, _OPTIONS)
 
 
 @dataclass(kw_only=True)
@@ -72,8 +72,9 @@ class Monitor:
         """Take note of what an earlier session of the run has told already."""
         from ssdlab.cli.dashboard import read_view
 
-        self._sessions = self._count_sessions()
-        before = read_view(self.run, now_s=0.0) if self._sessions >= 0 else None
+        state = self._read_state()
+        self._sessions = -1 if state is None else len(state.sessions)
+        before = None if state is None else read_view(self.run, now_s=0.0)
         tests = before.progress.tests if before is not None else ()
         self._told |= {("steady", one.test) for one in tests if one.is_steady}
 
@@ -90,11 +91,10 @@ class Monitor:
     def ended(self) -> None:
         """Tell how the run ended, and wait for the commands."""
         from ssdlab.cli.dashboard import read_view
-        from ssdlab.store.records import read_state
 
-        if self._count_sessions() == self._sessions:  # it never began
+        state = self._read_state()
+        if state is None or len(state.sessions) == self._sessions:  # it never began
             return
-        state = read_state(self.run)
         last = read_view(self.run, now_s=time.time())  # noqa: TID251 - here clocks are made
         if last is not None:
             self.saw(last)
@@ -112,14 +112,13 @@ class Monitor:
         for words in dict.fromkeys(self._troubles):
             click.echo(words, err=True)
 
-    def _count_sessions(self) -> int:
-        """Return how often the run was begun or resumed; -1 before it is there."""
+    def _read_state(self) -> "RunState | None":
         from ssdlab.store.records import read_state
 
         try:
-            return len(read_state(self.run).sessions)
+            return read_state(self.run)
         except RunFolderError:
-            return -1
+            return None
 
     def _write(self, lines: Iterator[str]) -> None:
         from ssdlab.system.durable import write_whole
@@ -164,14 +163,11 @@ class Monitor:
         if done.exit_code:
             lines = done.stderr.splitlines()
             words = printable(lines[-1]) if lines else f"exit {done.exit_code}"
-            self._failed(event, words)
-
-    def _failed(self, event: Event, words: str) -> None:
-        self._troubles.append(f"--on-event failed at {event!r}: {words}")
+            self._troubles.append(f"--on-event failed at {event!r}: {words}")
 
 
-def read_monitor(run: Path, options: dict[str, Any]) -> Monitor:
-    """Return what tells others of a run, as it was asked for."""
+def read_monitor(run: Path, options: dict[str, Any]) -> Monitor | None:
+    """Return what tells others of a run, if that was asked for."""
     try:
         words = tuple(shlex.split(options.get("on_event") or ""))
     except ValueError as error:
@@ -184,6 +180,8 @@ def read_monitor(run: Path, options: dict[str, Any]) -> Monitor:
     if metrics is not None and not metrics.absolute().parent.is_dir():
         msg = f"there is no folder {str(metrics.parent)!r}"
         raise click.BadParameter(msg, param_hint="--openmetrics")
+    if not words and metrics is None:
+        return None
     return Monitor(run=run, metrics=metrics, command=words)
 
 

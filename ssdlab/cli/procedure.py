@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ssdlab.cli.group import (
+    add_options,
     parse_tbw,
     require_finite,
     runs_option,
@@ -96,9 +97,7 @@ _OPTIONS = (
 
 def procedure_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add to a command TARGET and the options of every procedure."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return takes_target()(command)
+    return takes_target()(add_options(command, _OPTIONS))
 
 
 def run_and_report(procedure: "Procedure", options: dict[str, Any]) -> None:

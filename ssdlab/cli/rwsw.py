@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ssdlab.cli.group import json_option, main, overwrite_option, require_finite
+from ssdlab.cli.group import (
+    add_options,
+    json_option,
+    main,
+    overwrite_option,
+    require_finite,
+)
 from ssdlab.cli.procedure import procedure_options, run_and_report
 from ssdlab.model.capture import EXPERIMENTAL
 
@@ -89,9 +95,8 @@ def _with(*options: Callable[..., Any]) -> Callable[..., Any]:
             type=click.Path(path_type=Path),
             help="capture file: CSV table or blkparse text",
         )
-        for option in reversed((capture, *options, _share_option, *_trace_options)):
-            command = option(command)
-        return procedure_options(command)
+        own = (capture, *options, _share_option, *_trace_options)
+        return procedure_options(add_options(command, own))
 
     return decorate
 

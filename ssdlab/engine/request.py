@@ -17,9 +17,13 @@ from ssdlab.model.drive import (
 )
 from ssdlab.model.errors import UnknownNameError, UserError, UserFileError
 from ssdlab.model.report_fields import ReportFields
-from ssdlab.model.spec import FileJob, Rounds
+from ssdlab.model.spec import FileJob
 from ssdlab.model.units import capacity_label
-from ssdlab.pts.block_checks import require_blocks_in_range, require_whole_sectors
+from ssdlab.pts.block_checks import (
+    phase_workloads,
+    require_blocks_in_range,
+    require_whole_sectors,
+)
 from ssdlab.pts.fitting import ask_suite
 from ssdlab.pts.suite import choose_tests
 from ssdlab.targets.opening import read_shape, require_room
@@ -138,25 +142,26 @@ def check_procedure(
     _require_texts({"target": target, **choices.texts})
     _require_purge(choices.purge)
     require_fit(target, procedure)
-    require_fio()
-    _require_options(procedure)
+    fio, _ = require_fio()
+    _require_options(procedure, fio)
     return Request(target=target, asked=procedure)
 
 
 def _jobs_of(procedure: Procedure) -> Iterator[FileJob]:
-    """Yield the jobs of a user's file."""
+    """Yield the jobs of a user's file, of rounds and of long runs."""
     for test in procedure.tests:
         for phase in test.phases:
-            if isinstance(phase, Rounds):
-                yield from (job for cell in phase.cells for job in cell.jobs)
+            for workload in phase_workloads(phase):
+                yield from workload.jobs
 
 
-def _require_options(procedure: Procedure) -> None:
+def _require_options(procedure: Procedure, fio: str) -> None:
     """Require that the installed fio has each option of the jobs of a user's file."""
     jobs = [dict(job.options) for job in _jobs_of(procedure)]
     if not jobs:
         return
-    known = list_options(sorted({job.get("ioengine", DEFAULT_ENGINE) for job in jobs}))
+    engines = {job.get("ioengine", DEFAULT_ENGINE) for job in jobs}
+    known = list_options(fio, sorted(engines))
     unknown = sorted({name for job in jobs for name in job} - known)
     if unknown:
         reason = f"the installed fio does not know the option {unknown[0]}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from ssdlab.model.errors import MissingToolError
-from ssdlab.system.programs import plain_english, run_to_end
+from ssdlab.system.programs import Ended, plain_english, run_to_end
 
 OLDEST_FIO = (3, 16)
 _VERSION_S = 10.0
@@ -31,40 +31,37 @@ def require_fio(executable: str = "fio") -> tuple[str, str]:
     return path, version
 
 
-def list_options(engines: Iterable[str], *, executable: str = "fio") -> frozenset[str]:
-    """Return the options of jobs that the installed fio has, with those of engines.
+def list_options(path: str, engines: Iterable[str]) -> frozenset[str]:
+    """Return the options of jobs that the fio at a path has, with those of engines.
 
     Raises
     ------
     MissingToolError
-        If the installed fio does not have an engine.
+        If it does not have an engine.
     """
-    path, version = require_fio(executable)
-    found = set(_NAME.findall(_ask(path, "--cmdhelp")))
+    found = set(_NAME.findall(_ask(path, "--cmdhelp").stdout))
     for engine in engines:
-        said = _ask(path, f"--enghelp={engine}")
+        answer = _ask(path, f"--enghelp={engine}")
+        said = answer.stdout + answer.stderr
         if f"IO engine {engine} not found" in said:
             raise MissingToolError(
                 tool=f"fio with the engine {engine}",
                 needed_for="these jobs",
-                remedy=f"{path} ({version}) was built without it.",
+                remedy=f"{path} was built without it.",
             )
         found.update(_NAME.findall(said))
     return frozenset(found)
 
 
-def _ask(path: str, question: str) -> str:
-    answer = run_to_end(
+def _ask(path: str, question: str) -> Ended:
+    return run_to_end(
         [path, question], timeout_s=_VERSION_S, environment=plain_english()
     )
-    return answer.stdout + answer.stderr
 
 
 def _ask_version(path: str) -> tuple[str, str]:
     """Return the version, and the whole output of ``--version``."""
-    answer = run_to_end(
-        [path, "--version"], timeout_s=_VERSION_S, environment=plain_english()
-    )
+    answer = _ask(path, "--version")
     version = answer.stdout.strip()
     return version, version or answer.stderr.strip()
 

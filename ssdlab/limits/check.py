@@ -29,6 +29,7 @@ from ssdlab.limits.estimates import Estimate, estimate_cell
 from ssdlab.limits.fiosynth_targets import fiosynth_limits
 from ssdlab.limits.needed import Needed, find_needed
 from ssdlab.model.errors import RunFolderError, UserFileError
+from ssdlab.procedures.jobs.fiosynth import PREFIX
 from ssdlab.qos.halves import Verdict
 from ssdlab.stats.interval import Interval
 from ssdlab.store.run import Run
@@ -39,7 +40,6 @@ Reason = Literal[
     "", "not-measured", "no-value", "not-steady", "not-judged", "neighbours",
     "no-scatter", "not-bounded", "wide", "among-many", "not-read",
 ]  # fmt: skip
-FIOSYNTH: Final = "fiosynth:"
 VERDICTS: Final[tuple[Verdict, ...]] = ("met", "not met", "cannot be told")
 # Which cell of a workload is judged: a mean of rounds, a percentile of the long run.
 _PREFERRED: Final[Mapping[Kind, tuple[str, ...]]] = {
@@ -149,8 +149,10 @@ def check_limits(
     >>> found.verdict, found.counts["not met"]
     ('not met', 7)
     """
+    file = _read_limits(limits)
     opened = _open(runs)
-    file = limits if isinstance(limits, BoundsFile) else _read_limits(limits, opened)
+    if file is None:
+        file = _read_targets(limits, opened)
     return LimitCheck(
         file=file,
         runs=tuple(map(_checked_run, opened)),
@@ -162,16 +164,16 @@ def check_limits(
     )
 
 
-def is_fiosynth(limits: str | Path) -> bool:
-    """Return whether limits are targets of a suite: ``fiosynth:FILE``."""
-    return str(limits).startswith(FIOSYNTH)
+def _read_limits(limits: BoundsFile | str | Path) -> BoundsFile | None:
+    """Return limits; ``None`` for targets, which depend on the capacity of the runs."""
+    if isinstance(limits, BoundsFile):
+        return limits
+    return None if str(limits).startswith(PREFIX) else read_bounds(Path(limits))
 
 
-def _read_limits(limits: str | Path, runs: Sequence[Run]) -> BoundsFile:
-    """Return limits of a file; targets of a suite are for the capacity of the runs."""
-    if not is_fiosynth(limits):
-        return read_bounds(Path(limits))
-    place = Path(str(limits).removeprefix(FIOSYNTH))
+def _read_targets(limits: BoundsFile | str | Path, runs: Sequence[Run]) -> BoundsFile:
+    """Return the targets of a suite of FioSynth, for runs of one capacity."""
+    place = Path(str(limits).removeprefix(PREFIX))
     capacities = {run.record.target.capacity_bytes for run in runs}
     if len(capacities) > 1 or not all(capacities):
         raise UserFileError(

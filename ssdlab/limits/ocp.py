@@ -8,6 +8,7 @@ validators and a diagnosis for each limit.
 import math
 from typing import TYPE_CHECKING, Final
 
+from ssdlab.limits.bounds import DRIVE_READINGS
 from ssdlab.limits.check import Case, LimitCheck
 from ssdlab.limits.text import where_text
 from ssdlab.model.errors import MissingToolError, UserError
@@ -118,5 +119,5 @@ def _add(step: "TestStep", case: Case) -> None:
 
 def _unit(case: Case) -> str:
     if case.limit.kind == "reading":
-        return case.limit.text.rpartition(" ")[2]
+        return DRIVE_READINGS[case.limit.metric].unit
     return _UNITS.get(case.limit.metric, "ns")

@@ -77,8 +77,7 @@ def _sizes_of(phase: Phase) -> set[int]:
     sizes: set[int] = set()
     if isinstance(phase, Precondition):
         return {phase.block_size_bytes}
-
-    def note(workload: Workload) -> Workload:
+    for workload in phase_workloads(phase):
         composite = workload.composite
         shares = composite.block_shares if composite else ()
         sizes.update(size for size, _ in shares)
@@ -87,10 +86,19 @@ def _sizes_of(phase: Phase) -> set[int]:
         sizes.update(stream.block_size_bytes for stream in workload.streams)
         for job in workload.jobs:
             sizes.update(job.block_sizes_bytes)
+    return sizes
+
+
+def phase_workloads(phase: Phase) -> tuple[Workload, ...]:
+    """Return every workload of a phase."""
+    found: list[Workload] = []
+
+    def note(workload: Workload) -> Workload:
+        found.append(workload)
         return workload
 
     map_workloads(phase, note)
-    return sizes
+    return tuple(found)
 
 
 def map_workloads(phase: Phase, change: Callable[[Workload], Workload]) -> Phase:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,13 +78,15 @@ def _amplification_blocks(context: Context) -> Iterator[Block]:
     """Yield the write amplification of each test and phase, as far as it is told."""
     if context.is_imported or context.steps.empty:
         return
-    with suppress(RunFolderError):
-        frame = summarise_amplification(context.run.telemetry, context.steps)
-        if len(frame):
-            yield _amplification_table(context, frame)
-            return
+    try:
+        telemetry = context.run.telemetry
+    except RunFolderError:  # it is not there yet, or the block above has said why
+        return
+    frame = summarise_amplification(telemetry, context.steps)
     drive = context.record.drive
-    if drive is not None and drive.bus != "loop":
+    if len(frame):
+        yield _amplification_table(context, frame)
+    elif drive is not None and drive.bus != "loop":
         yield Note(text="Write amplification: not told by the drive.")
 
 

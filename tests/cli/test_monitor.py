@@ -204,6 +204,10 @@ def test_what_cannot_be_told_is_refused_at_once(
         read_monitor(tmp_path, options)
 
 
+def test_nothing_is_read_where_nobody_is_to_be_told(tmp_path: Path) -> None:
+    assert read_monitor(tmp_path, {}) is None
+
+
 @pytest.mark.fio
 def test_run_tells_how_it_goes_and_ends(tmp_path: Path) -> None:
     jobs = tmp_path / "one.fio"

@@ -2,16 +2,19 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import ssdlab
-from ssdlab.limits.check import LimitCheck
+from ssdlab.limits.bounds import BoundLimit, BoundsFile
+from ssdlab.limits.check import Case, CheckedRun, LimitCheck
 from ssdlab.limits.fiosynth_targets import fiosynth_limits
 from ssdlab.limits.ocp import check_ocptv
 from ssdlab.model.errors import UserError, UserFileError
+from ssdlab.stats.interval import Interval
 from tests.cli.called import call
 from tests.paths import ROOT
 
@@ -62,6 +65,25 @@ def test_measurement_has_value_unit_bound_and_interval(check: LimitCheck) -> Non
     assert validator["type"] == "GREATER_THAN_OR_EQUAL"
     assert validator["value"] == case.limit.range[0]
     assert found["metadata"]["low"] == case.interval.low
+
+
+def test_unit_of_a_reading_is_that_of_the_registry() -> None:
+    limit = BoundLimit(metric="media_errors", at_most=0)
+    seen = Interval(estimate=2.0, low=2.0, high=2.0)
+    case = Case(
+        run_id="R",
+        limit=limit,
+        verdict="not met",
+        names={"test": "iops"},
+        interval=seen,
+    )
+    run = CheckedRun(run_id="R", device="a drive", is_drive=True)
+    check = LimitCheck(file=BoundsFile(limit=(limit,)), runs=(run,), cases=(case,))
+    (found,) = artifacts(check_ocptv(check, is_strict=False), "measurement")
+    assert found.get("unit", "") == ""
+    hot = replace(case, limit=BoundLimit(metric="temperature_celsius", at_most=70))
+    content = check_ocptv(replace(check, cases=(hot,)), is_strict=False)
+    assert artifacts(content, "measurement")[0]["unit"] == "°C"
 
 
 def test_lines_are_numbered_in_order_and_steps_end(check: LimitCheck) -> None:

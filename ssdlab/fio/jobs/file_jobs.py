@@ -90,10 +90,12 @@ _REASONS: Final[Mapping[str, frozenset[str]]] = {
 class FileStimulus:
     """Jobs that run together, and how long the file lets them run.
 
-    ``left_out`` are the names of options that ssdlab sets itself. ``runtime_s`` is
-    ``None`` if the file says nothing [s].
+    ``name`` is that of the workload without what a matrix changes. ``left_out`` are the
+    names of options that ssdlab sets itself. ``runtime_s`` is ``None`` if the file says
+    nothing [s].
     """
 
+    name: str
     workload: Workload
     runtime_s: float | None
     left_out: tuple[str, ...]
@@ -143,8 +145,7 @@ def read_file_jobs(
             _refuse_option(source, section.name, "include")
         options = job_file.resolved(number)
         asked = _ask(source, section.name, {**options, **named})
-        is_apart = (options.get("stonewall") or "1") != "0"
-        if not groups or ("stonewall" in options and is_apart):
+        if not groups or _is_on(options, "stonewall"):
             groups.append([])
         groups[-1].append(asked)
     whole = name or PurePath(source).stem
@@ -189,11 +190,16 @@ def _require_names(source: str, job_file: JobFile) -> None:
             _refuse_option(source, section.name, "include")
 
 
+def _is_on(options: Mapping[str, str | None], flag: str) -> bool:
+    """Return whether a flag is set; without a value it is."""
+    return flag in options and (options[flag] or "1") != "0"
+
+
 def _ask(source: str, name: str, options: Mapping[str, str | None]) -> _Asked:
     """Return one job of a file, with every option checked."""
     kept: dict[str, str] = {}
     left_out = []
-    is_by_time = (options.get("time_based") or "1") != "0" and "time_based" in options
+    is_by_time = _is_on(options, "time_based")
     for option, given in options.items():
         if option in _SET_BY_SSDLAB or (option == "loops" and is_by_time):
             left_out.append(option)
@@ -259,28 +265,32 @@ def _together(
         next(iter(values)) if len(values) == 1 else None
         for values in (sizes, shares, depths)
     )
+    name = _name(whole, jobs)
+    changed = " ".join(f"{option}={value}" for option, value in changes.items())
     workload = Workload(
         access="rnd" if any(job.access == "rnd" for job in jobs) else "seq",
         block_size_bytes=size or 0,
         read_percent=MIXED_PERCENT if share is None else share,
         threads=threads,
         queue_depth=depth or 0,
-        name=_name(whole, jobs, changes),
+        name=", ".join(filter(None, (name, changed))),
         jobs=jobs,
     )
     left_out = dict.fromkeys(name for one in asked for name in one.left_out)
     return FileStimulus(
-        workload=workload, runtime_s=times.pop(), left_out=tuple(left_out)
+        name=name,
+        workload=workload,
+        runtime_s=times.pop(),
+        left_out=tuple(left_out),
     )
 
 
-def _name(whole: str, jobs: Sequence[FileJob], changes: Mapping[str, str]) -> str:
-    """Return a name by the file or the jobs, and by what is changed in them."""
+def _name(whole: str, jobs: Sequence[FileJob]) -> str:
+    """Return a name by the file or the jobs."""
     names = whole or " + ".join(job.name for job in jobs)
     if len(names) > LONGEST_JOB_NAME:
-        names = f"{jobs[0].name[:50]} and {len(jobs) - 1} more"
-    changed = " ".join(f"{option}={value}" for option, value in changes.items())
-    return ", ".join(filter(None, (names, changed)))
+        return f"{jobs[0].name[:50]} and {len(jobs) - 1} more"
+    return names
 
 
 def _block_sizes(source: str, name: str, options: Mapping[str, str]) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
@@ -23,6 +23,11 @@ def job_looks(jobs: Iterable[str]) -> tuple[RunLook, ...]:
     """Return how the jobs of a stimulus look, in their order."""
     names = dict.fromkeys(map(str, jobs))
     return make_run_looks((name, name) for name in names)
+
+
+def _spans_a_decade(column: "pd.Series[Any]") -> bool:
+    values = column.astype(float).dropna()
+    return bool(len(values) and values.max() > _DECADE * values.min() > 0)
 
 
 def plot_job_rounds(
@@ -49,11 +54,9 @@ def plot_job_rounds(
             symbol=look.symbol, size=7, hover=f"{look.text}, round %{{x}}: ",
         )  # fmt: skip
         lines.append(line)
-    values = jobs[metric].astype(float).dropna()
-    spread = values.max() / values.min() if len(values) and values.min() > 0 else 1.0
     draw_lines(
         figure, Across.rounds(jobs.sort_values("round")), lines, showlegend=True,
-        is_log=bool(spread > _DECADE), titles=(QUANTITIES[metric].title, ""),
+        is_log=_spans_a_decade(jobs[metric]), titles=(QUANTITIES[metric].title, ""),
     )  # fmt: skip
     if window:
         shade_window(figure, window)
@@ -125,10 +128,8 @@ def plot_matrix(
     ]  # fmt: skip
     category = axis(option, type="category", categoryarray=list(dict.fromkeys(values)))
     across = Across(column="value", axis=category, hover=f"{option} %{{x}}")
-    results = own[metric].astype(float).dropna()
-    spread = results.max() / results.min() if len(results) and results.min() > 0 else 1
     draw_lines(
         figure, across, lines, showlegend=len(lines) > 1,
-        is_log=bool(spread > _DECADE), titles=(quantity.title, ""),
+        is_log=_spans_a_decade(own[metric]), titles=(quantity.title, ""),
     )  # fmt: skip
     return figure

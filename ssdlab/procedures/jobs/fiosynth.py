@@ -17,6 +17,7 @@ from ssdlab.model.errors import FioOutputError, UserFileError
 from ssdlab.model.spec import Phase, Precondition, Purge, Stimulus, Workload
 from ssdlab.procedures.jobs.spec import JobChoices, JobEntry, plain_name
 
+PREFIX: Final = "fiosynth:"  # of a file that a user names
 ReadTemplate = Callable[[str], str]
 
 _TB: Final = 1e12
@@ -65,20 +66,17 @@ class Target:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Wanted:
-    """One workload of a suite: the job file of its template, with its values."""
+    """One workload of a suite: the job file of its template, with its values.
+
+    ``options`` are those of its only job, or of the first; ``rule`` is what fio's own
+    rule of steady state tracks, if the template has one.
+    """
 
     alias: str
     source: str
     text: str
+    options: Mapping[str, str | None]
     rule: str
-
-    @property
-    def options(self) -> dict[str, str | None]:
-        """The options of the only job, or of the first."""
-        try:
-            return parse_job_file(self.text, source=self.source).resolved(0)
-        except (FioOutputError, IndexError):
-            _refuse(self.source, "its template is no job file with a job")
 
 
 def scale_of(capacity_bytes: int) -> float:
@@ -263,7 +261,11 @@ class _Reader:
         if self.is_listed:
             text += "\n[job0]\n"
         return _Wanted(
-            alias=alias, source=source, text=text, rule=rule[1] if rule else ""
+            alias=alias,
+            source=source,
+            text=text,
+            options=_first_job(source, text),
+            rule=rule[1] if rule else "",
         )
 
     def _scale(self, source: str, name: str, values: Mapping[str, object]) -> str:
@@ -283,6 +285,13 @@ class _Reader:
         ):
             _refuse(source, f"{name} is not a plain value")
         return str(value)
+
+
+def _first_job(source: str, text: str) -> dict[str, str | None]:
+    try:
+        return parse_job_file(text, source=source).resolved(0)
+    except (FioOutputError, IndexError):
+        _refuse(source, "its template is no job file with a job")
 
 
 def _read(source: str, text: str) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def _pages_of_long_run(context: Context, test: str) -> Iterator[Page]:
     if not sides:
         return
     title = context.title_of(test)
-    (_, step), *_ = sides[0].rounds.iterrows()
+    step = sides[0].rounds.iloc[0]
     took = duration_label(float(step["runtime_s"]))
     blocks: list[Block] = [
         _table(context, sides, caption=f"Results of a long run of {took}", note=_NOTE)
@@ -108,7 +108,7 @@ def _pages_of_long_run(context: Context, test: str) -> Iterator[Page]:
     series = series[series["step_id"] == step["step_id"]]
     if len(series):
         blocks.append(
-            Plot(figure=plot_job_series(series, metric=_metric(step.to_frame().T)))
+            Plot(figure=plot_job_series(series, metric=_metric(sides[0].rounds)))
         )
     blocks += _slower(sides)
     yield Page(title=f"{title}, long run", blocks=tuple(blocks))
@@ -208,8 +208,7 @@ def job_overview(context: Context) -> Iterator[Block]:
     for option in options:
         values = {one[option] for one in frame["matrix"] if option in one}
         if len(values) > 1:
-            metric = _metric(frame)
-            yield Plot(figure=plot_matrix(frame, option, metric=metric))
+            yield Plot(figure=plot_matrix(frame, option, metric=_metric(frame)))
             yield Plot(figure=plot_matrix(frame, option, metric="lat_two_nines_ns"))
 
 

@@ -151,21 +151,23 @@ def suite_procedure(
     UserFileError
         If a file asks for what a run does not do.
     """
-    cells = [(entry, tuple(_cells(entry))) for entry in entries]
-    found = [(entry, tuple(one for _, one in group)) for entry, group in cells]
-    stimuli = [(entry, one) for entry, group in found for one in group]
-    changes = [values for _, group in cells for values, _ in group]
-    if not 0 < len(stimuli) <= _MOST_STIMULI:
-        reason = (
-            f"it makes {len(stimuli)} stimuli; from 1 to {_MOST_STIMULI} are measured"
-        )
+    found = [(entry, tuple(_cells(entry))) for entry in entries]
+    count = sum(len(cells) for _, cells in found)
+    if not 0 < count <= _MOST_STIMULI:
+        reason = f"it makes {count} stimuli; from 1 to {_MOST_STIMULI} are measured"
         raise UserFileError(source=source, reason=reason)
-    firsts = {id(group[0]) for _, group in found}
-    names = tuple(_identified(one.workload.name for _, one in stimuli))
+    stimuli = [one for _, cells in found for _, one in cells]
+    names = _identified(one.workload.name for one in stimuli)
     tests = tuple(
-        _test(test_id, one, entry, is_first=id(one) in firsts)
-        for test_id, (entry, one) in zip(names, stimuli, strict=True)
+        _test(next(names), one, entry, is_first=at == 0)
+        for entry, cells in found
+        for at, (_, one) in enumerate(cells)
     )
+    places = [
+        {"name": one.name, "matrix": changes}
+        for _, cells in found
+        for changes, one in cells
+    ]
     texts = {entry.source: entry.text for entry in entries}
     return Procedure(
         name=JOBS,
@@ -178,12 +180,10 @@ def suite_procedure(
             "percentiles": list(percentiles),
             "text": next(iter(texts.values())) if len(texts) == 1 else texts,
             "left_out": list(
-                dict.fromkeys(name for _, one in stimuli for name in one.left_out)
+                dict.fromkeys(name for one in stimuli for name in one.left_out)
             ),
-            "matrix": {
-                test_id: values
-                for test_id, values in zip(names, changes, strict=True)
-                if values
+            "stimuli": {
+                test.test_id: place for test, place in zip(tests, places, strict=True)
             },
         },
     )
@@ -326,11 +326,12 @@ def _track(workload: Workload, tracked: Sequence[str]) -> Iterator[Tracking]:
 
 
 def _notes(
-    found: Sequence[tuple[JobEntry, Sequence[FileStimulus]]],
+    found: Sequence[tuple[JobEntry, Sequence[tuple[object, FileStimulus]]]],
 ) -> Iterator[str]:
     """Yield what a reader of the report must know, each sentence with its files."""
     said: dict[str, list[str]] = {}
-    for entry, stimuli in found:
+    for entry, cells in found:
+        stimuli = [one for _, one in cells]
         for text in (*_state_notes(entry, stimuli), _time_note(entry, stimuli)):
             said.setdefault(text, []).append(entry.name or entry.source)
     for text, names in said.items():

@@ -7,9 +7,10 @@ from typing import Any
 import pandas as pd
 
 from ssdlab.fio.jobs.workload import parse_size
-from ssdlab.model.spec import DIRECTIONS, Histogram, Rounds, Workload
+from ssdlab.model.spec import DIRECTIONS, Workload
 from ssdlab.paper.context import Context
 from ssdlab.procedures.jobs.spec import LONG, ROUNDS
+from ssdlab.pts.block_checks import phase_workloads
 from ssdlab.pts.shared.steady import reported_window
 from ssdlab.qos.curves import summarise_curve
 from ssdlab.qos.loads import select_loads
@@ -50,16 +51,13 @@ def find_sides(context: Context, test: str, phase: str = ROUNDS) -> tuple[Side, 
 
     They are over the measurement window of rounds, or of the long run.
     """
-    window = window_rounds(context, test) if phase == ROUNDS else None
-    if window is None and phase == ROUNDS:
+    whole = _whole(context, test, phase)
+    if whole is None:
         return ()
-    jobs = _of(context.run.jobs, test=test, phase=phase, window=window)
-    whole = _of(context.totals, test=test, phase=phase, window=window)
-    if whole.empty:
-        return ()
-    sides = [Side(job=ALL_JOBS, direction="total", rounds=whole, bins=context.bins)]
+    jobs = _of(context, context.run.jobs, test=test, phase=phase)
+    bins = context.run.job_bins
+    sides = [whole]
     for (job, direction), rounds in jobs.groupby(["job", "direction"], sort=False):
-        bins = context.run.job_bins
         own = bins[(bins["job"] == job) & (bins["direction"] == direction)]
         sides.append(
             Side(job=str(job), direction=str(direction), rounds=rounds, bins=own)
@@ -67,10 +65,20 @@ def find_sides(context: Context, test: str, phase: str = ROUNDS) -> tuple[Side, 
     return tuple(_needed(sides))
 
 
+def _whole(context: Context, test: str, phase: str) -> Side | None:
+    """Return all jobs of a stimulus together, if the phase was measured."""
+    rounds = _of(context, context.totals, test=test, phase=phase)
+    if rounds.empty:
+        return None
+    return Side(job=ALL_JOBS, direction="total", rounds=rounds, bins=context.bins)
+
+
 def _of(
-    frame: pd.DataFrame, *, test: str, phase: str, window: tuple[int, int] | None
+    context: Context, frame: pd.DataFrame, *, test: str, phase: str
 ) -> pd.DataFrame:
+    """Return the rows of a phase that count: of rounds, those of the window."""
     is_own = (frame["test"] == test) & (frame["phase"] == phase)
+    window = window_rounds(context, test) if phase == ROUNDS else None
     if window is not None:
         is_own &= frame["round"].between(*window).fillna(value=False).astype(bool)
     chosen: pd.DataFrame = frame[is_own & frame["kind"].isin(["cell", "histogram"])]
@@ -153,30 +161,24 @@ def summarise_stimuli(context: Context) -> pd.DataFrame:
     exceed, missing if one has none.
     """
     asked = context.record.asked
-    matrix = getattr(asked, "given", {}).get("matrix", {})
+    known = getattr(asked, "given", {}).get("stimuli")
     rows = []
     for test in asked.tests:
-        sides = find_sides(context, test.test_id) or find_sides(
-            context, test.test_id, LONG
-        )
-        if not sides:
+        whole = _whole(context, test.test_id, ROUNDS)
+        whole = whole or _whole(context, test.test_id, LONG)
+        works = (work for phase in test.phases for work in phase_workloads(phase))
+        work = next((one for one in works if one.jobs), None)
+        if whole is None or work is None:
             continue
-        values = _plain_texts(matrix.get(test.test_id) if matrix else None)
-        workloads = [
-            cell
-            for phase in test.phases
-            if isinstance(phase, Rounds | Histogram)
-            for cell in (
-                phase.cells if isinstance(phase, Rounds) else (phase.workload,)
-            )
-        ]
+        said = known.get(test.test_id) if isinstance(known, dict) else None
+        place = said if isinstance(said, dict) else {}
         rows.append({
             "test": test.test_id,
-            "stimulus": _without(test.title, values),
-            "matrix": values,
-            "offered_iops": offered_iops(workloads[0]),
-            "access": workloads[0].access,
-            **_summarise(sides[0]),
+            "stimulus": str(place.get("name", test.title)),
+            "matrix": _plain_texts(place.get("matrix")),
+            "offered_iops": offered_iops(work),
+            "access": work.access,
+            **_summarise(whole),
         })
     return pd.DataFrame(rows)
 
@@ -186,11 +188,6 @@ def _plain_texts(values: object) -> dict[str, str]:
     if not isinstance(values, dict):
         return {}
     return {str(name): str(value) for name, value in values.items()}
-
-
-def _without(title: str, values: dict[str, str]) -> str:
-    ending = " ".join(f"{name}={value}" for name, value in values.items())
-    return title.removesuffix(f", {ending}") if ending else title
 
 
 def offered_iops(workload: Workload) -> float:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from ssdlab.engine import request
+from ssdlab.engine.request import require_fit
 from ssdlab.model.asked import Procedure
 from ssdlab.model.errors import UserFileError
 from ssdlab.model.plain import from_plain, to_plain
@@ -117,6 +119,34 @@ def test_too_many_stimuli_are_refused() -> None:
     values = tuple(str(number) for number in range(1, 130))
     with pytest.raises(UserFileError, match="258 stimuli; from 1 to 256"):
         made(matrix=(("iodepth", values),))
+
+
+@pytest.mark.parametrize("rounds", [0, 3])
+def test_place_behind_the_device_is_refused_in_rounds_and_long_runs(
+    rounds: int,
+) -> None:
+    far = made("[a]\noffset=1g\n", max_rounds=rounds, tracked=(), long_seconds=60.0)
+    with pytest.raises(UserFileError, match="job a: offset 1g is beyond"):
+        require_fit("virtual:size=64MiB", far)
+
+
+@pytest.mark.parametrize("rounds", [0, 3])
+def test_option_that_fio_lacks_is_refused_in_rounds_and_long_runs(
+    rounds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request, "list_options", lambda _path, _engines: {"rw"})
+    monkeypatch.setattr(request, "require_fio", lambda: ("/usr/bin/fio", "fio-3.33"))
+    new = made("[a]\nbs=4k\n", max_rounds=rounds, tracked=(), long_seconds=60.0)
+    with pytest.raises(UserFileError, match="does not know the option bs"):
+        request.check_procedure("virtual:size=64MiB", new, choices=request.RunChoices())
+
+
+def test_stimuli_are_named_without_what_the_matrix_changes() -> None:
+    stimuli = made("[a]\n", matrix=(("bs", ("4k", "8k")),)).given["stimuli"]
+    assert stimuli == {
+        "job-two-bs-4k": {"name": "two", "matrix": {"bs": "4k"}},
+        "job-two-bs-8k": {"name": "two", "matrix": {"bs": "8k"}},
+    }
 
 
 def test_matrix_without_end_is_refused_at_once() -> None:
