@@ -7,6 +7,7 @@ means exit code, JSON and IO done.
 
 import errno
 import os
+from collections import Counter
 from collections.abc import Iterator
 
 from ssdlab.fio.document import FioDocument, FioJob, FioSide
@@ -39,7 +40,7 @@ def find_faults(
     """
     return (
         *_faults_of_exit(document, exit_code),
-        *(fault for job in document.measured for fault in _faults_of_job(job)),
+        *_faults_of_jobs(document),
         *_faults_of_bytes(document, block_sizes_bytes, outstanding),
         *_faults_of_amount(
             document,
@@ -61,6 +62,13 @@ def _faults_of_exit(document: FioDocument, exit_code: int) -> Iterator[str]:
         yield f"fio ended with exit code {exit_code}{said}"
     if not _parts(document):
         yield f"fio did no IO at all{'' if exit_code else said}"
+
+
+def _faults_of_jobs(document: FioDocument) -> Iterator[str]:
+    """Yield each fault once, and how many threads have it."""
+    counts = Counter(one for job in document.measured for one in _faults_of_job(job))
+    for fault, count in counts.items():
+        yield f"{fault} ({count} times)" if count > 1 else fault
 
 
 def _faults_of_job(job: FioJob) -> Iterator[str]:

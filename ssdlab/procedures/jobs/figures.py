@@ -16,6 +16,7 @@ from ssdlab.text.quantities import QUANTITIES, Quantity, metric_quantity
 if TYPE_CHECKING:
     import pandas as pd
 
+_LOADS = ("rate_iops", "iodepth", "numjobs")  # options that a line varies over
 _DECADE = 10.0  # jobs that differ by more are drawn on a logarithmic axis
 
 
@@ -91,6 +92,51 @@ def plot_job_series(
     time = Quantity(name="Time", unit="s", divisor=1.0, digits=",.5~g")
     across = replace(Across.of("time_s", time), axis=axis(time.title, tickformat=",~r"))
     draw_lines(figure, across, lines, showlegend=len(names) > 1, is_log=False)
+    return figure
+
+
+def plot_load(
+    stimuli: "pd.DataFrame", *, level: str = "p99", title: str = ""
+) -> go.Figure:
+    """Draw a percentile over the IOPS: of open loops, and beside them of closed ones.
+
+    ``stimuli`` has a row for each stimulus: ``stimulus``, ``matrix``, ``follows``,
+    missing of a closed loop, ``iops``, the percentile as fio counts it, and from the
+    due time, which is dashed.
+
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"stimulus": ["a", "b"], "matrix": [{}] * 2})
+    >>> rows = rows.assign(follows=["kept", None], iops=9.0, lat_p99_ns=2e6)
+    >>> [line.name for line in plot_load(rows.assign(due_p99_ns=3e6)).data]
+    ['a, open loop', 'a, from the due time, at most', 'b, closed loop']
+    """
+    column = f"lat_{level}_ns"
+    names = [
+        ", ".join((name, *(f"{k}={v}" for k, v in place.items() if k not in _LOADS)))
+        for name, place in zip(stimuli["stimulus"], stimuli["matrix"], strict=True)
+    ]
+    own = stimuli.assign(line=names).sort_values("iops")
+    figure = new_figure(
+        title or f"{metric_quantity(column).name} over the load", height=440
+    )
+    lines = []
+    for look in job_looks(names):
+        mine = own[own["line"] == look.run_id]
+        is_open = mine["follows"].notna()
+        drawn = (
+            (mine[is_open], column, "open loop", ""),
+            (mine[is_open], f"due_{level}_ns", "from the due time, at most", "dash"),
+            (mine[~is_open], column, "closed loop", "dot"),
+        )
+        lines += [
+            Line(
+                rows=[rows], column=shown, of=column, name=f"{look.text}, {words}",
+                color=look.color, symbol=look.symbol, size=8, dash=dash,
+            )
+            for rows, shown, words, dash in drawn
+            if shown in rows and rows[shown].notna().any()
+        ]  # fmt: skip
+    draw_lines(figure, Across.of("iops"), lines, showlegend=True, is_log=True)
     return figure
 
 

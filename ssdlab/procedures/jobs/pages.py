@@ -16,11 +16,13 @@ from ssdlab.procedures.jobs.figures import (
     job_looks,
     plot_job_rounds,
     plot_job_series,
+    plot_load,
     plot_matrix,
 )
 from ssdlab.procedures.jobs.spec import LONG, ROUNDS
 from ssdlab.procedures.jobs.summary import (
     ALL_JOBS,
+    LOAD_LEVELS,
     Side,
     curve_of_sides,
     find_sides,
@@ -37,6 +39,7 @@ from ssdlab.qos.spread_figures import plot_exceedance
 from ssdlab.text.numbers import exact_text
 from ssdlab.text.quantities import is_missing
 from ssdlab.text.table import (
+    Column,
     Table,
     column,
     explain_marks,
@@ -55,11 +58,15 @@ _NOTE = (
 
 
 _OF_RATES = (
-    "Offered IOPS are the limits of rate_iops. fio counts a latency from the "
-    "submission of an IO, not from when it was due: where fewer IOs are achieved than "
-    "offered, latencies are lower than a source of that rate would see (coordinated "
-    "omission)."
+    "fio counts a latency from the submission of an IO, not from when it was due. IOs "
+    "that were due while their thread still waited for another were submitted late: "
+    "where none of that wait is counted, latencies look lower than a source of that "
+    "rate would see them (coordinated omission). From the due time, with all of that "
+    "wait, a percentile is at least what fio counted, and at most that of so many more "
+    "IOs as can have been late. That is known only of jobs with one IO per thread; the "
+    "more threads, the narrower it is."
 )
+_FOLLOWS = {"kept": "yes", "behind": "no", "ahead": "more than due"}
 
 
 def job_pages(context: Context, test: str) -> tuple[Page, ...]:
@@ -182,34 +189,90 @@ def job_headlines(context: Context, test: str) -> Iterator[Headline]:
 
 
 def job_overview(context: Context) -> Iterator[Block]:
-    """Yield the results of all stimuli beside each other, and over the matrix."""
+    """Yield the results of all stimuli beside each other, over the matrix and load."""
     frame = summarise_stimuli(context)
-    if len(frame) < 2:
-        return
-    options = list(dict.fromkeys(name for one in frame["matrix"] for name in one))
-    has_rates = bool(frame["offered_iops"].notna().any())
-    rated = (quantity("iops", "Offered IOPS", of="offered_iops"),) * has_rates
+    if len(frame) > 1:
+        yield from _compared_stimuli(frame)
+    if "follows" in frame:
+        yield from _open_loop(frame)
+
+
+def _names(frame: pd.DataFrame) -> Iterator[Column]:
+    """Yield the columns of the name of a stimulus and of its values of the matrix."""
+    yield column("Stimulus", "stimulus", is_words=True)
+    for name in dict.fromkeys(name for one in frame["matrix"] for name in one):
+        yield column(name, partial(_value_of, name))
+
+
+def _compared_stimuli(frame: pd.DataFrame) -> Iterator[Block]:
     table = tabulate(
         frame,
         (
-            column("Stimulus", "stimulus", is_words=True),
-            *(column(name, partial(_value_of, name)) for name in options),
-            *rated,
+            *_names(frame),
             *quantities("iops", "bw_bytes_per_s", "lat_mean_ns", number=exact_text),
             percentile("lat_two_nines_ns", number=exact_text),
             percentile("lat_three_nines_ns", number=exact_text),
             quantity("lat_max_ns", number=exact_text),
         ),
         caption="All stimuli, all of their jobs together",
-        note=f"Of the measurement window, or of the long run without rounds. {_NOTE}"
-        f"{f' {_OF_RATES}' * has_rates}",
+        note=f"Of the measurement window, or of the long run without rounds. {_NOTE}",
     )
     yield explain_marks(table)
-    for option in options:
+    for option in dict.fromkeys(name for one in frame["matrix"] for name in one):
         values = {one[option] for one in frame["matrix"] if option in one}
         if len(values) > 1:
             yield Plot(figure=plot_matrix(frame, option, metric=_metric(frame)))
             yield Plot(figure=plot_matrix(frame, option, metric="lat_two_nines_ns"))
+
+
+def _open_loop(frame: pd.DataFrame) -> Iterator[Block]:
+    """Yield what was due of jobs with a rate, and what came of it."""
+    rated = frame[frame["follows"].notna()]
+    for text in _knees(rated):
+        yield Note(text=text, tone="headline")
+    levels = (
+        column(f"{level:g} % from due time [ms]", partial(_between, name))
+        for name, level in LOAD_LEVELS.items()
+    )
+    table = tabulate(
+        rated,
+        (
+            *_names(rated),
+            quantity("iops", "Offered IOPS", of="offered_iops"),
+            quantity("iops", "Due, by fio", of="due_iops"),
+            quantity("iops", "Achieved"),
+            column("Kept up", "follows", lambda one: _FOLLOWS[one]),
+            column("Late at end [s]", "late_end_s", "{:.2g}".format),
+            column("IOs late [%]", "late_share", lambda one: f"≤ {100 * one:.3g}"),
+            *levels,
+        ),
+        caption="Open loop: IOs that are due at a rate",
+        note=_OF_RATES,
+    )
+    yield explain_marks(table)
+    bounded = [name for name in LOAD_LEVELS if f"due_{name}_ns" in rated]
+    yield Plot(figure=plot_load(frame, level=bounded[-1] if bounded else "p99"))
+
+
+def _knees(rated: pd.DataFrame) -> Iterator[str]:
+    """Yield which rates the drive kept up with, and which it did not."""
+    kept = rated.loc[rated["follows"] == "kept", "due_iops"].max()
+    missed = rated.loc[rated["follows"] == "behind", "due_iops"].min()
+    if kept < missed:
+        yield f"The drive kept up with {kept:,.0f} IOPS, not with {missed:,.0f} IOPS."
+
+
+def _between(name: str, row: Any) -> str | None:
+    """Return a percentile from the due time: from what fio counted to its bound."""
+    least, most = row.get(f"lat_{name}_ns"), row.get(f"due_{name}_ns")
+    if is_missing(least):
+        return None
+    text = exact_text(float(least) / _NS_PER_MS)
+    if is_missing(most):
+        return f"{text} or more"
+    supported = row.get(f"is_due_{name}_supported")
+    bound = mark_unsupported(exact_text(float(most) / _NS_PER_MS), supported)
+    return f"{text} to {bound}"
 
 
 def _value_of(option: str, row: Any) -> str | None:

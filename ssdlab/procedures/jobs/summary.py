@@ -1,24 +1,32 @@
 """What each job of a stimulus did over the measurement window."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-from ssdlab.fio.jobs.workload import parse_size
 from ssdlab.model.spec import DIRECTIONS, Workload
 from ssdlab.paper.context import Context
+from ssdlab.procedures.jobs.open_loop import (
+    bound_late_share,
+    due_iops,
+    due_level,
+    find_following,
+    offered_iops,
+)
 from ssdlab.procedures.jobs.spec import LONG, ROUNDS
 from ssdlab.pts.block_checks import phase_workloads
 from ssdlab.pts.shared.steady import reported_window
 from ssdlab.qos.curves import summarise_curve
 from ssdlab.qos.loads import select_loads
 from ssdlab.stats.binned import bin_rounds
-from ssdlab.stats.claims import claim_levels
+from ssdlab.stats.claims import LevelClaim, claim_levels
 
 ALL_JOBS = "all jobs"
 _LEVELS = {99.0: "two_nines", 99.9: "three_nines", 99.99: "four_nines"}
+LOAD_LEVELS = {"p50": 50.0, "p90": 90.0, "p99": 99.0}
 _MOST_LEVELS = 20
 _ORDER: tuple[str, ...] = DIRECTIONS
 _MEANS = ("iops", "bw_bytes_per_s")
@@ -136,20 +144,26 @@ def _summarise(side: Side, levels: tuple[float, ...] = ()) -> dict[str, Any]:
         "lat_max_ns": float(rounds["lat_max_ns"].astype(float).max()),
     }
     row["lat_mean_ns"] = row["lat_mean_ns"] / ios.sum() if ios.sum() else float("nan")
+    for claim in _claims(side, (*_LEVELS, *levels)):
+        name = _LEVELS.get(claim.level)
+        column = f"lat_{name}_ns" if name else level_name(claim.level)
+        row[column] = claim.interval.estimate
+        row[f"is_{name or level_name(claim.level)}_supported"] = claim.is_supported
+    return row
+
+
+def _claims(side: Side, levels: Sequence[float]) -> tuple[LevelClaim, ...]:
+    """Return percentiles of the merged bins of all rounds; none without histograms."""
+    rounds = side.rounds
     held = side.bins[
         (side.bins["direction"] == side.direction)
         & (side.bins["count"] > 0)
         & side.bins["step_id"].isin(rounds["step_id"])
     ]
     if held.empty:
-        return row
+        return ()
     own = rounds[rounds["step_id"].isin(held["step_id"])].sort_values("step_id")
-    for claim in claim_levels(bin_rounds(own, held), (*_LEVELS, *levels)):
-        name = _LEVELS.get(claim.level)
-        column = f"lat_{name}_ns" if name else level_name(claim.level)
-        row[column] = claim.interval.estimate
-        row[f"is_{name or level_name(claim.level)}_supported"] = claim.is_supported
-    return row
+    return claim_levels(bin_rounds(own, held), levels)
 
 
 def summarise_stimuli(context: Context) -> pd.DataFrame:
@@ -158,14 +172,21 @@ def summarise_stimuli(context: Context) -> pd.DataFrame:
     ``matrix`` has its values by option, ``stimulus`` its name without them. The results
     are those of all jobs over the measurement window, or over the long run where there
     are no rounds. ``offered_iops`` is the sum of the rates that its jobs may not
-    exceed, missing if one has none.
+    exceed, ``due_iops`` what fio makes of it, and ``follows`` whether so many IOs were
+    done; all are missing if a job has no rate. At most ``late_share`` of the IOs were
+    submitted late, so that ``due_p99_ns`` bounds the percentile of latencies from
+    the due time; missing where nothing bounds it. Where fewer IOs were done than due,
+    the last of a round was ``late_end_s`` late.
     """
     asked = context.record.asked
     known = getattr(asked, "given", {}).get("stimuli")
     rows = []
     for test in asked.tests:
-        whole = _whole(context, test.test_id, ROUNDS)
-        whole = whole or _whole(context, test.test_id, LONG)
+        phase = ROUNDS
+        whole = _whole(context, test.test_id, phase)
+        if whole is None:
+            phase = LONG
+            whole = _whole(context, test.test_id, phase)
         works = (work for phase in test.phases for work in phase_workloads(phase))
         work = next((one for one in works if one.jobs), None)
         if whole is None or work is None:
@@ -179,8 +200,43 @@ def summarise_stimuli(context: Context) -> pd.DataFrame:
             "offered_iops": offered_iops(work),
             "access": work.access,
             **_summarise(whole),
+            **_levels(whole, LOAD_LEVELS, "lat"),
+            **_from_due_times(context, whole, work, phase=phase),
         })
     return pd.DataFrame(rows)
+
+
+def _from_due_times(
+    context: Context, whole: Side, work: Workload, *, phase: str
+) -> dict[str, Any]:
+    """Return whether the IOs of a stimulus were done when they were due."""
+    took_s = whole.rounds["runtime_s"].astype(float)
+    due, done = due_iops(work), float(whole.rounds["iops"].astype(float).mean())
+    follows = find_following(done * took_s.sum(), due_ios=due * took_s.sum())
+    if follows is None:
+        return {}
+    row: dict[str, Any] = {"due_iops": due, "follows": follows}
+    if follows == "behind":
+        row["late_end_s"] = float(took_s.mean() * (1 - done / due))
+    (test,) = whole.rounds["test"].unique()
+    jobs = _of(context, context.job_totals, test=str(test), phase=phase)
+    share = bound_late_share(work, jobs)
+    if math.isnan(share) or follows == "ahead":
+        return row
+    found = ((name, due_level(level, share)) for name, level in LOAD_LEVELS.items())
+    bounds = {name: level for name, level in found if level is not None}
+    return row | {"late_share": share} | _levels(whole, bounds, "due")
+
+
+def _levels(side: Side, levels: Mapping[str, float], kind: str) -> dict[str, Any]:
+    """Return percentiles by name [ns], and whether each is supported."""
+    row: dict[str, Any] = {}
+    claims = _claims(side, tuple(levels.values())) if levels else ()
+    for name, claim in zip(levels, claims, strict=False):
+        row[f"{kind}_{name}_ns"] = claim.interval.estimate
+        mark = name if kind == "lat" else f"{kind}_{name}"
+        row[f"is_{mark}_supported"] = claim.is_supported
+    return row
 
 
 def _plain_texts(values: object) -> dict[str, str]:
@@ -188,23 +244,6 @@ def _plain_texts(values: object) -> dict[str, str]:
     if not isinstance(values, dict):
         return {}
     return {str(name): str(value) for name, value in values.items()}
-
-
-def offered_iops(workload: Workload) -> float:
-    """Return the IOPS that jobs are limited to; NaN if one has no limit, or a mix.
-
-    ``rate_iops`` is of a thread, in the order of reads, writes and trims; of a mix each
-    direction has its own limit, so that the shares decide which one is reached.
-    """
-    places = {100: 0, 0: 1}
-    offered = 0.0 if workload.jobs else float("nan")
-    for job in workload.jobs:
-        rates = dict(job.options).get("rate_iops", "").split(",")
-        place = places.get(-1 if job.read_percent is None else job.read_percent)
-        text = rates[0] if len(rates) == 1 else "".join(rates[place or 0 :][:1])
-        rate = parse_size(text) if place is not None else None
-        offered += job.threads * (rate or float("nan"))
-    return offered
 
 
 def curve_of_sides(sides: tuple[Side, ...]) -> pd.DataFrame:

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from ssdlab.fio.jobs.file_jobs import read_file_jobs
-from ssdlab.procedures.jobs.summary import Side, offered_iops, summarise_sides
+from ssdlab.procedures.jobs.open_loop import offered_iops
+from ssdlab.procedures.jobs.summary import Side, summarise_sides
 
 
 def offered(text: str) -> float:
