@@ -226,6 +226,15 @@ def _draw_jobs() -> None:
     ]
     results = {"iops": [9e3, 6e4, 3e5, 7e3, 4e4, 1.6e5], "matrix": places}
     jobs.plot_matrix(pd.DataFrame({"stimulus": "reader", **results}), "iodepth")
+    loads = pd.DataFrame({
+        "stimulus": ["clients"] * 4 + ["closed"] * 3,
+        "matrix": [{}] * 7,
+        "follows": ["kept"] * 4 + [None] * 3,
+        "iops": [2e4, 4e4, 6e4, 7.5e4, 1e4, 7.8e4, 8e4],
+        "lat_p99_ns": [1.2e5, 1.4e5, 2.1e5, 9e5, 1.1e5, 1.5e5, 4e5],
+        "due_p99_ns": [1.2e5, 1.5e5, 3.2e5, None, None, None, None],
+    })
+    jobs.plot_load(loads)
     time_s = np.arange(1.0, 601.0)
     wave = 1 + 0.03 * np.sin(time_s / 19)
     levels = {"read": 42_000.0, "write": 9_300.0, "total": 51_300.0}
