@@ -215,9 +215,12 @@ def _from_due_times(
     follows = find_following(done * took_s.sum(), due_ios=due * took_s.sum())
     if follows is None:
         return {}
-    row: dict[str, Any] = {"due_iops": due, "follows": follows}
-    if follows == "behind":
-        row["late_end_s"] = float(took_s.mean() * (1 - done / due))
+    row: dict[str, Any] = {
+        "due_iops": due,
+        "follows": follows,
+        "late_end_s": took_s.mean() * (1 - done / due) if follows == "behind" else None,
+        "late_share": None,
+    }
     (test,) = whole.rounds["test"].unique()
     jobs = _of(context, context.job_totals, test=str(test), phase=phase)
     share = bound_late_share(work, jobs)
