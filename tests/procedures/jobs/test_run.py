@@ -240,12 +240,12 @@ def test_command_runs_the_jobs_of_a_file(tmp_path: Path) -> None:
     (folder,) = runs.iterdir()
     found = ssdlab.open_run(folder)
     context = read_context(found)
-    table, iops, slow = job_overview(context)
+    table, iops, slow, *_, load, over_load = job_overview(context)
     assert isinstance(table, Table)
-    assert [row[:3] for row in table.rows] == [
-        ("one", "4k", "1,000"),
-        ("one", "8k", "1,000"),
-    ]
+    assert [row[:2] for row in table.rows] == [("one", "4k"), ("one", "8k")]
+    assert isinstance(load, Table)
+    assert [row[2:4] for row in load.rows] == [("1,000", "1,000")] * 2
+    assert isinstance(over_load, Plot)
     assert [line.x for line in iops.figure.data] == [("4k", "8k")]  # type: ignore[union-attr] # a plot
     assert isinstance(slow, Plot)
     assert list(dict.fromkeys(found.steps["test"])) == [
