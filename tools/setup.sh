@@ -124,7 +124,8 @@ slurmd slurmd
 sbatch slurm-client
 munged munge'
 LAB_TOOLS="$SLURM_TOOLS
-sshd openssh-server"
+sshd openssh-server
+rsync rsync"
 
 missing_tools() {
   printf '%s\n' "$1" | while read -r program package; do

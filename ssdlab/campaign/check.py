@@ -15,7 +15,9 @@ _SUFFIXES = ("lock", "attempts.jsonl")
 
 def check_campaign(campaign: CampaignFolder, backend: Backend) -> tuple[str, ...]:
     """Return what is wrong, in words."""
-    found = [] if backend.list() is not None else ["The engine does not answer."]
+    queue = backend.list()
+    found = ["The engine does not answer."] if queue is None else []
+    found += {one.words: None for one in (queue or {}).values() if one.is_away}
     for job in campaign.jobs():
         if campaign.is_published(job):
             damage = find_damage(campaign.runs / job.run_id)

@@ -107,15 +107,21 @@ class LabHost:
 class Lab:
     """All hosts by name, and the engine that starts jobs on them.
 
-    ``ssh`` is the command of the engine ssh, such as ``["ssh", "-F", "FILE"]``.
+    ``ssh`` is the command of the engine ssh, such as ``["ssh", "-F", "FILE"]``. With
+    ``shared_folder = false`` its hosts do not share the folder of a campaign: each has
+    a copy of it in its scratch folder.
     """
 
     hosts: dict[str, LabHost]
     engine: EngineName = "local"
     ssh: tuple[str, ...] = ("ssh",)
+    shared_folder: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse a drive that is in two hosts."""
+        """Refuse a drive that is in two hosts, and what an engine cannot do."""
+        if not self.shared_folder and self.engine != "ssh":
+            msg = f"engine {self.engine!r} needs a folder that all hosts share"
+            raise ValueError(msg)
         places: dict[str, str] = {}
         for name, host in self.hosts.items():
             require_name(name, "the host")

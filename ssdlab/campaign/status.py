@@ -53,11 +53,16 @@ _OF_RUN: Mapping[str, JobState] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Queued:
-    """What an engine says of a job that it has; ``id`` is its own name of it."""
+    """What an engine says of a job that it has; ``id`` is its own name of it.
+
+    With ``is_away`` it cannot tell, as the job's host is out of reach: ``words`` say
+    why.
+    """
 
     id: str
     is_running: bool
     words: str = ""
+    is_away: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -110,6 +115,8 @@ def _status(
         state = "killed"
     elif state == "running" and age_s > _STALE_S:
         state, why = "stale", f"its progress is {age_s / 60:.0f} min old"
+    elif queued is not None and queued.is_away and state != "running":
+        why = queued.words
     elif queued is not None and state in {"planned", "killed", "waiting"}:
         state, why = "queued", queued.words or why
     is_under_way = state in {"running", "stale"}
@@ -161,8 +168,8 @@ def judge(
 
 def _judge_last(last: Attempt) -> tuple[JobState, str]:
     match last.what:
-        case "published":  # and removed since
-            return "finished", ""
+        case "published":  # and removed since, or on a host that shares no folder
+            return "finished", "its run is not in the folder: ssdlab campaign tend"
         case "given up":
             return "given up", last.why
         case "not published":

@@ -119,6 +119,13 @@ def hand_over(campaign: CampaignFolder, backend: Backend) -> tuple[str, ...]:
         )
     left = left_over(read_statuses(campaign, queue, now_s=0.0), queue)
     backend.start([one.job for one in left])
+    away = {one.words: None for one in queue.values() if one.is_away}
+    if away:
+        raise CampaignError(
+            folder=str(campaign.path),
+            reason=f"{'; '.join(away)}; {len(left)} jobs were handed over to others",
+            remedy=f"Mend it. Then: ssdlab campaign tend {campaign.path}",
+        )
     return tuple(one.job.job for one in left)
 
 

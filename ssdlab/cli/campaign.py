@@ -40,8 +40,8 @@ def campaign() -> None:
     """Measure many drives on many hosts.
 
     A campaign is what campaign.toml asks of the drives in lab.toml: one run of one
-    drive is a job. Its folder DIR keeps all that is true of it, and is shared by the
-    hosts. Begin with: ssdlab campaign discover > lab.toml
+    drive is a job. Its folder DIR keeps all that is true of it. The hosts share it, or
+    are reached by ssh. Begin with: ssdlab campaign discover > lab.toml
     """
 
 
@@ -69,7 +69,11 @@ def _backend(folder: "CampaignFolder") -> "Backend":
     from ssdlab.campaign.backends import open_backend
     from ssdlab.campaign.submit import read_lab_of
 
-    return open_backend(folder, read_lab_of(folder))
+    return open_backend(folder, read_lab_of(folder), tell=_tell)
+
+
+def _tell(words: str) -> None:
+    click.echo(printable(words), err=True)
 
 
 @campaign.command()
@@ -247,7 +251,7 @@ def submit(lab: Path, asked: Path, folder: Path) -> None:
 
     request = read_request(lab, asked)
     place = CampaignFolder(folder.absolute())
-    started = submit_to(request, place, open_backend(place, request.lab))
+    started = submit_to(request, place, open_backend(place, request.lab, tell=_tell))
     click.echo(f"{len(started)} of {len(place.names())} jobs handed over")
     click.echo(f"see them: ssdlab campaign status {folder}")
     click.echo(str(folder))
@@ -307,12 +311,7 @@ def status(
 
 def _read(place: "CampaignFolder", names: Sequence[str]) -> "_Read":
     """Return the status of jobs, and whether the engine does not answer."""
-    from ssdlab.campaign.status import read_statuses
-
-    queue = _backend(place).list()
-    jobs = [place.job(name) for name in names] or None
-    found = read_statuses(place, queue, now_s=_clock()(), jobs=jobs)
-    return found, queue is None
+    return next(_until_ended(place, names))
 
 
 def _watch(place: "CampaignFolder", jobs: Sequence[str]) -> "_Read":
@@ -338,16 +337,24 @@ def _follow(place: "CampaignFolder", jobs: Sequence[str]) -> "_Read":
     return found
 
 
-def _until_ended(place: "CampaignFolder", jobs: Sequence[str]) -> "Iterator[_Read]":
-    """Yield the state every few seconds, the last time when no job is left."""
-    from ssdlab.campaign.status import ENDED
+def _until_ended(place: "CampaignFolder", names: Sequence[str]) -> "Iterator[_Read]":
+    """Yield the state every few seconds, the last time when no job is left.
 
+    An engine that takes time from its hosts is asked less often than the files.
+    """
+    from ssdlab.campaign.status import ENDED, read_statuses
+
+    backend = _backend(place)
+    queue, asked_s = backend.list(), time.monotonic()
     while True:
-        found = _read(place, jobs)
-        yield found
-        if all(one.state in ENDED | {"held"} for one in found[0]):
+        jobs = [place.job(name) for name in names] or None
+        statuses = read_statuses(place, queue, now_s=_clock()(), jobs=jobs)
+        yield statuses, queue is None
+        if all(one.state in ENDED | {"held"} for one in statuses):
             return
         time.sleep(_WATCH_S)
+        if time.monotonic() - asked_s >= backend.list_pause_s:
+            queue, asked_s = backend.list(), time.monotonic()
 
 
 def _counts_line(statuses: "Sequence[JobStatus]") -> str:
@@ -413,13 +420,9 @@ def _progress_words(one: "JobStatus") -> str:
 @click.option("-f", "--follow", is_flag=True, help="go on until the job ends")
 def logs(folder: Path, job: str, *, follow: bool) -> None:
     """Print what the program said in a job."""
-    from ssdlab.campaign.status import ENDED
-
     place = _open(folder)
-    one = place.job(job)
     told = 0
-    while True:
-        (state,), _ = _read(place, [one.job])
+    for _ in _until_ended(place, [place.job(job).job]):
         content = place.top / "logs"
         if content.has_file(f"{job}.txt"):
             with content.opened(f"{job}.txt") as file:
@@ -427,9 +430,8 @@ def logs(folder: Path, job: str, *, follow: bool) -> None:
                 said = file.read()
             told += len(said)
             click.echo("\n".join(map(printable, _lines_of(said))), nl=bool(said))
-        if not follow or state.state in ENDED:
+        if not follow:
             return
-        time.sleep(_WATCH_S)
 
 
 def _lines_of(said: bytes) -> list[str]:
@@ -467,7 +469,8 @@ _asking("retry", "Try jobs again that failed or were stopped.", "retried")
 def tend(folder: Path) -> None:
     """Hand over again what the engine lost; for a timer.
 
-    It may run at any time, on any host, also twice at once.
+    It may run at any time, on any host, also twice at once. From hosts that share no
+    folder it fetches the runs that they have published.
     """
     from ssdlab.campaign.submit import hand_over
 

@@ -8,6 +8,7 @@ atomic.
 
 import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
@@ -228,6 +229,18 @@ class Folder:
         for name in self.names():
             with self.opened(name) as file:
                 os.fsync(file.fileno())
+
+    def sync_tree(self) -> None:
+        """Make its files and folders durable, at every depth."""
+        with self._held() as held:
+            modes = {name: held.look(name).st_mode for name in held.names()}
+        for name in filter(lambda one: stat.S_ISDIR(modes[one]), modes):
+            (self / name).sync_tree()
+        for name in filter(lambda one: not stat.S_ISDIR(modes[one]), modes):
+            with self.opened(name) as file:
+                os.fsync(file.fileno())
+        with self._held() as held:
+            held.sync()
 
     def move(self, name: str, to: "Folder", as_name: str) -> None:
         """Rename something durably; the new name must not exist."""

@@ -33,8 +33,8 @@ Host *
 
 
 def require_ssh() -> None:
-    """Skip the test where there is no sshd."""
-    for program in ("sshd", "ssh", "ssh-keygen"):
+    """Skip the test where there is no sshd, or no rsync."""
+    for program in ("sshd", "ssh", "ssh-keygen", "rsync"):
         if find(program) is None:
             pytest.skip(f"{program} is not installed here")
 

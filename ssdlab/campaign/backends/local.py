@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ssdlab.campaign.asked import Job
 from ssdlab.campaign.folder import CampaignFolder
@@ -15,6 +16,7 @@ from ssdlab.campaign.status import Queued, list_served
 class LocalBackend:
     """Serves a campaign in a process of its own, which outlives this one."""
 
+    list_pause_s: ClassVar[float] = 0.0
     campaign: CampaignFolder
     program: Sequence[str] = (sys.executable, "-m", "ssdlab")
 

@@ -1,7 +1,7 @@
 """What a campaign needs of an engine: four verbs."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from ssdlab.campaign.asked import Job
 from ssdlab.campaign.status import Queued
@@ -12,7 +12,14 @@ class Backend(Protocol):
 
     It may start a job twice, or lose it: what is true stands in the campaign's files,
     and `ssdlab campaign tend` hands over again what is missing.
+
+    Attributes
+    ----------
+    list_pause_s : float
+        Who watches lets this pass before asking again what it has [s].
     """
+
+    list_pause_s: ClassVar[float]
 
     def list(self) -> Mapping[str, Queued] | None:
         """Return the jobs that it has, by name; ``None`` if it does not answer."""

@@ -11,7 +11,7 @@ the controller lost its state, and jobs that it had accepted can be lost with it
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 from ssdlab.campaign.asked import Job
 from ssdlab.campaign.folder import CampaignFolder
@@ -71,6 +71,7 @@ class SlurmBackend:
         has lost is sent once more [s].
     """
 
+    list_pause_s: ClassVar[float] = 10.0
     campaign: CampaignFolder
     lab: Lab
     sleep: Callable[[float], None]

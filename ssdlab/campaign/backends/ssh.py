@@ -1,15 +1,17 @@
 """Hosts that are reached by ssh: each serves its own jobs, and nothing queues them.
 
-It is for a few hosts that share the campaign's folder. A host that was rebooted serves
+It is for a few hosts. They share the campaign's folder, or each has a copy of it, which
+is brought up to date whenever the engine is asked. A host that was rebooted serves
 again when the campaign is tended.
 """
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 from ssdlab.campaign.asked import Job
+from ssdlab.campaign.backends.host_copy import HostCopy
 from ssdlab.campaign.folder import CampaignFolder
 from ssdlab.campaign.lab import Lab
 from ssdlab.campaign.serve import NOT_SERVED
@@ -18,6 +20,7 @@ from ssdlab.model.errors import CampaignError
 from ssdlab.system.programs import Ended, plain_english, run_to_end
 
 _LONGEST_S: Final = 60.0
+_TO_CONNECT_S: Final = 20
 _SERVED: Final = 0
 
 
@@ -28,48 +31,122 @@ class SshBackend:
     Parameters
     ----------
     campaign : CampaignFolder
-        The campaign, in a folder that all hosts share under this path.
+        The campaign. If the lab shares its folder, all hosts have it under this path.
     lab : Lab
         Its hosts; ``address`` is what ssh calls them, by default their name.
+    tell : callable
+        Is told of what takes long.
     """
 
+    list_pause_s: ClassVar[float] = 60.0
     campaign: CampaignFolder
     lab: Lab
+    tell: Callable[[str], None]
 
-    def list(self) -> Mapping[str, Queued] | None:
-        """Return the jobs of the hosts that serve; ``None`` if one does not answer."""
-        served = {}
+    def list(self) -> Mapping[str, Queued]:
+        """Return the jobs of the hosts that serve, or that do not answer."""
+        served: dict[str, str] = {}
+        away: dict[str, str] = {}
         for host in self.campaign.hosts():
-            code = self._serve(host, "--check").exit_code
-            if code not in {_SERVED, NOT_SERVED}:
-                return None
-            if code == _SERVED:
+            ended = self._refresh(host)
+            if ended.exit_code == _SERVED:
+                ended = self._serve(host, "--check")
+            if ended.exit_code == _SERVED:
                 served[host] = f"ssh {host}"
-        return list_served(self.campaign, served)
+            elif ended.exit_code != NOT_SERVED:
+                away[host] = _failure(host, ended)
+        unknown = list_served(self.campaign, {host: host for host in away})
+        return {
+            **list_served(self.campaign, served),
+            **{
+                name: Queued(id="", is_running=False, words=away[one.id], is_away=True)
+                for name, one in unknown.items()
+            },
+        }
+
+    def _refresh(self, host: str) -> Ended:
+        """Bring the copy of a host up to date, if it has one."""
+        if self.lab.shared_folder:
+            return Ended(exit_code=0)
+        copy = self._copy(host)
+        ended = copy.send()
+        return ended if ended.exit_code else copy.fetch_notes()
 
     def _serve(self, name: str, how: str) -> Ended:
-        host = self.lab.hosts[name]
-        command = shlex.join([
-            *(host.ssdlab, "campaign", "serve", str(self.campaign.path)),
-            *("--host", name, how),
-        ])
-        words = (*self.lab.ssh, "-oBatchMode=yes", host.address or name, command)
+        host, path = self.lab.hosts[name], str(self.campaign.path)
+        if not self.lab.shared_folder:
+            path = self._copy(name).path
+        serve = (host.ssdlab, "campaign", "serve", path, "--host", name, how)
+        words = (*self._ssh, host.address or name, shlex.join(serve))
         return run_to_end(words, timeout_s=_LONGEST_S, environment=plain_english())
 
+    def _copy(self, name: str) -> HostCopy:
+        return HostCopy(
+            campaign=self.campaign,
+            host=name,
+            address=self.lab.hosts[name].address or name,
+            ssh=self._ssh,
+        )
+
+    @property
+    def _ssh(self) -> Sequence[str]:
+        how = ("-oBatchMode=yes", f"-oConnectTimeout={_TO_CONNECT_S}")
+        return (*self.lab.ssh, *how)
+
     def start(self, jobs: Sequence[Job]) -> None:
-        """Serve on the hosts of jobs."""
-        for name in dict.fromkeys(job.host for job in jobs):
-            ended = self._serve(name, "--detach")
+        """Serve on the hosts of jobs; fetch first what they have published."""
+        self._each_host(jobs, self._start)
+
+    def _start(self, name: str, jobs: Sequence[Job]) -> Ended:
+        if not self.lab.shared_folder:
+            ended = self._fetch(self._copy(name), jobs)
             if ended.exit_code:
-                said = " ".join(ended.stderr.split())[:300]
-                raise CampaignError(
-                    folder=str(self.campaign.path),
-                    reason=f"{name} cannot serve it: {said}",
-                    remedy="Try: ssh HOST ssdlab campaign status DIR",
-                )
+                return ended
+        if all(map(self.campaign.is_published, jobs)):
+            return Ended(exit_code=0)
+        return self._serve(name, "--detach")
+
+    def _fetch(self, copy: HostCopy, jobs: Sequence[Job]) -> Ended:
+        with self.campaign.locked("fetched") as is_ours:  # else somebody else does
+            for job in jobs if is_ours else ():
+                if not self._is_to_fetch(job):
+                    continue
+                self.tell(f"fetching {job.run_id} from {copy.host}")
+                ended = copy.fetch_run(job)
+                if ended.exit_code:
+                    return ended
+        return Ended(exit_code=0)
+
+    def _is_to_fetch(self, job: Job) -> bool:
+        noted = self.campaign.attempts(job.job)
+        is_there = bool(noted) and noted[-1].what == "published"
+        return is_there and not self.campaign.is_published(job)
 
     def stop(self, jobs: Sequence[Job]) -> None:
-        """Do nothing: what is asked of a job stands in the files that are served."""
+        """Tell hosts that share no folder what is asked of jobs, which they serve."""
+        self._each_host(jobs, lambda name, _: self._refresh(name))
 
     def hold(self, jobs: Sequence[Job]) -> None:
-        """Do nothing, for the same reason."""
+        """Do the same."""
+        self.stop(jobs)
+
+    def _each_host(
+        self, jobs: Iterable[Job], act: Callable[[str, Sequence[Job]], Ended]
+    ) -> None:
+        """Act on the hosts of jobs, also if one of them fails."""
+        hosts: dict[str, list[Job]] = {}
+        for job in jobs:
+            hosts.setdefault(job.host, []).append(job)
+        ended = {name: act(name, its) for name, its in hosts.items()}
+        failed = [_failure(host, one) for host, one in ended.items() if one.exit_code]
+        if failed:
+            raise CampaignError(
+                folder=str(self.campaign.path),
+                reason="; ".join(failed),
+                remedy="Mend it. Then: ssdlab campaign tend DIR",
+            )
+
+
+def _failure(host: str, ended: Ended) -> str:
+    said = " ".join((ended.stderr or ended.stdout).split())[:300]
+    return f"{host} is out of reach: {said or f'exit code {ended.exit_code}'}"
