@@ -102,8 +102,9 @@ lock: ## update requirements.lock, on the oldest Python that ssdlab supports
 	@build/lock/bin/python -m pip install --quiet --no-cache-dir pip-tools==7.6.2
 	@CUSTOM_COMPILE_COMMAND="make lock" build/lock/bin/pip-compile --quiet --upgrade \
 	  --no-config --cache-dir build/lock/cache --generate-hashes --allow-unsafe \
-	  --strip-extras --extra fleet --extra lab --extra ocp --extra dashboard --extra dev \
-	  --extra docs --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
+	  --strip-extras --extra fleet --extra lab --extra ocp --extra postgresql \
+	  --extra dashboard --extra dev --extra docs --no-emit-index-url \
+	  --no-emit-trusted-host --no-emit-find-links \
 	  --output-file requirements.lock pyproject.toml tools/lock.in
 	@echo "lock: requirements.lock was updated; update environment.yml and run make test"
 

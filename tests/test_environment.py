@@ -23,7 +23,16 @@ LOCK_ENTRIES = re.findall(r"^\S.*?(?<!\\)$", LOCK_TEXT, re.MULTILINE | re.DOTALL
 
 
 # Peers to time and a fuzzer: those who want them install them, whatever is newest.
-LOCKED_EXTRAS = ("export", "ocp", "fleet", "lab", "dashboard", "dev", "docs")
+LOCKED_EXTRAS = (
+    "export",
+    "ocp",
+    "postgresql",
+    "fleet",
+    "lab",
+    "dashboard",
+    "dev",
+    "docs",
+)
 
 
 def wanted_requirements() -> list[Requirement]:

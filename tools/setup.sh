@@ -125,7 +125,8 @@ sbatch slurm-client
 munged munge'
 LAB_TOOLS="$SLURM_TOOLS
 sshd openssh-server
-rsync rsync"
+rsync rsync
+pg_ctlcluster postgresql"
 
 missing_tools() {
   printf '%s\n' "$1" | while read -r program package; do

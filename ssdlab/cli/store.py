@@ -269,7 +269,6 @@ def verify(url: str, *, as_json: bool) -> None:
 @click.option(
     "-o",
     "--output",
-    required=True,
     type=click.Path(path_type=Path),
     help="folder for runs and cells, a file each",
 )
@@ -280,9 +279,64 @@ def verify(url: str, *, as_json: bool) -> None:
     show_default=True,
     type=click.Choice(["csv", "parquet"]),
 )
+@click.option(
+    "--to",
+    "database",
+    metavar="URL",
+    help="database for them instead: postgresql://USER@HOST/NAME; the password is "
+    "taken from PGPASSWORD or ~/.pgpass",
+)
+@click.option(
+    "--schema",
+    default="ssdlab",
+    show_default=True,
+    help="schema of the tables in that database",
+)
 @overwrite_option
-def export(url: str, output: Path, file_format: str, *, overwrite: bool) -> None:
-    """Write runs and cells for other programs, in the units of the tables."""
+def export(
+    url: str,
+    output: Path | None,
+    *,
+    file_format: str,
+    database: str | None,
+    schema: str,
+    overwrite: bool,
+) -> None:
+    """Write runs and cells for other programs, in the units of the tables.
+
+    Tables in PostgreSQL are brought up to date: repeat it by a timer.
+    """
+    if (output is None) == (database is None):
+        msg = "Name a folder with -o, or a database with --to."
+        raise click.UsageError(msg)
+    if database is not None:
+        _export_to_database(url, database, schema=schema, overwrite=overwrite)
+    elif output is not None:
+        _export_to_folder(url, output, file_format=file_format, overwrite=overwrite)
+
+
+def _export_to_database(
+    url: str, database: str, *, schema: str, overwrite: bool
+) -> None:
+    from ssdlab.fleet.postgresql import SCHEMES, export_to_postgresql
+    from ssdlab.fleet.store import open_store
+
+    if not database.startswith(SCHEMES):
+        msg = f"--to must begin with {SCHEMES[0]}"
+        raise click.UsageError(msg)
+    with working("writing to the database"):
+        done = export_to_postgresql(
+            open_store(url), database, schema=schema, overwrite=overwrite
+        )
+    click.echo(
+        f"{done.runs} runs in the schema {schema}: {done.written} written, "
+        f"{done.removed} removed"
+    )
+
+
+def _export_to_folder(
+    url: str, output: Path, *, file_format: str, overwrite: bool
+) -> None:
     from ssdlab.fleet.store import open_store
     from ssdlab.fleet.tables import FLEET_TABLES
     from ssdlab.store.export import write_frames

@@ -12,6 +12,7 @@ import pytest
 from ssdlab.fleet.delta import add_rows, create_tables, open_table, schema_of
 from ssdlab.fleet.files import Change
 from ssdlab.fleet.place import place_of
+from ssdlab.fleet.store import Store
 from ssdlab.fleet.tables import FLEET_RUNS
 from tests.cli.called import call
 from tests.fleet.conftest import SAMPLES
@@ -184,3 +185,22 @@ def test_list_of_ten_thousand_runs_is_one_read_of_a_pack(place: str) -> None:
     table.rewrite(Change(paths=(), more=more))
     done = call("runs", place)
     assert done.stdout.count("\n") == 10_001
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--to", "postgresql://ssd:secret@127.0.0.1:1/x"], "nothing was exported"),
+        (["--to", "mysql://x/y"], "must begin with postgresql://"),
+        (["--to", "postgresql://x:secret@y?nonsense=1"], "its address is not valid"),
+        (["--to", "postgresql://x/y", "-o", "z"], "Name a folder with -o"),
+        ([], "Name a folder with -o"),
+    ],
+)
+def test_wrong_request_for_an_export_is_told(
+    samples_store: Store, words: list[str], said: str
+) -> None:
+    done = call("store", "export", samples_store.url, *words)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.split())
+    assert "secret" not in done.stderr
