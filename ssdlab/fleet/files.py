@@ -126,7 +126,7 @@ def write_file(
     with files.open_output_stream(path) as stream:
         writer: pq.ParquetWriter | None = None
         for part in parts:
-            writer = writer or pq.ParquetWriter(stream, part.schema, compression="zstd")
+            writer = writer or _writer(stream, prefix, part.schema)
             for group in _row_groups(name, prefix, part):
                 writer.write_table(group, row_group_size=max(1, group.num_rows))
             rows += part.num_rows
@@ -147,6 +147,12 @@ def write_file(
             "nullCount": {},
         }),
     )
+
+
+def _writer(stream: Any, prefix: str, schema: pa.Schema) -> pq.ParquetWriter:
+    """Return what writes a file; the few rows of one run need no dictionaries."""
+    has_many = not prefix.startswith("run-")
+    return pq.ParquetWriter(stream, schema, compression="zstd", use_dictionary=has_many)
 
 
 def _row_groups(name: str, prefix: str, part: pa.Table) -> Iterator[pa.Table]:

@@ -193,8 +193,8 @@ def _bins(load: Load) -> Row:
     if not is_own:
         return {}
     return {
-        "bin": bin_index(binned.names).tolist(),
-        "count": binned.merged.tolist(),
+        "bin": bin_index(binned.names).astype(np.int16),
+        "count": binned.merged.astype(np.int64),
     }
 
 

@@ -36,7 +36,7 @@ def made_rows(number: int, *, version: int = 1, cells: int | None = 6) -> RunRow
     ]
     kept = {row["cell"] for row in of_cells}
     histograms = [
-        row | own | {"bin": [one + shift for one in row["bin"]]}
+        row | own | {"bin": row["bin"] + np.int16(shift)}
         for row in template.rows["histograms"]
         if row["cell"] in kept
     ]

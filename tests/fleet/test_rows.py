@@ -94,7 +94,7 @@ def test_bins_hold_every_io_of_their_cell(rows: RunRows) -> None:
     ios = {row["cell"]: row["total_ios"] for row in rows.rows["cells"]}
     for row in rows.rows["histograms"]:
         assert sum(row["count"]) == ios[row["cell"]]
-        assert row["bin"] == sorted(set(row["bin"]))
+        assert row["bin"].tolist() == sorted(set(row["bin"].tolist()))
 
 
 def test_long_run_and_rounds_say_what_they_are(rows: RunRows) -> None:

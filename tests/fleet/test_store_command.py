@@ -105,7 +105,9 @@ def test_questions_are_answered_in_each_format(lab: str) -> None:
     assert call("store", "sql", lab, text).stdout.startswith("run_id,bin\n")
     row = json.loads(call("store", "sql", lab, text, "--format", "jsonl").stdout)
     assert row["run_id"] == "r000001"
-    assert row["bin"] == min(one["bin"] for one in made_rows(1).rows["histograms"])
+    assert row["bin"] == min(
+        one["bin"].tolist() for one in made_rows(1).rows["histograms"]
+    )
     done = call("store", "query", lab, "--by", "", "--quantile", "0.5")
     assert done.stdout.startswith("cell,runs,total_ios,lat_ns,is_supported\n")
     assert call("store", "query", lab, "--by", "x").returncode == 2
