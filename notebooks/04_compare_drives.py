@@ -40,7 +40,7 @@ ssdlab.show_comparison(comparison, "iops", "throughput", "latency", "saturation"
 ssdlab.show_comparison(comparison, "confidence", "response", "recovery")
 
 # %%
-ssdlab.show_comparison(comparison, "efficiency", "score")
+ssdlab.show_comparison(comparison, "amplification", "efficiency", "score")
 
 # %%
 ssdlab.show_comparison(comparison, "conditions", "scatter", "method")

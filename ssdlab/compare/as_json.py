@@ -14,6 +14,7 @@ def comparison_as_dict(comparison: Comparison) -> dict[str, object]:
         "differences": plain_rows(comparison.differences),
         "variance": plain_rows(comparison.variance),
         "repeats": plain_rows(comparison.repeats),
+        "amplification": plain_rows(comparison.amplification),
         "outliers": plain_rows(comparison.outliers),
         "scores": plain_rows(comparison.scores) if comparison.terms else [],
     }

@@ -25,6 +25,7 @@ from ssdlab.pts.compared import BY_IOPS_AND_LATENCY, Compared
 from ssdlab.pts.suite import COMPARED
 from ssdlab.reference.storage_classes import read_storage_classes
 from ssdlab.store.run import Run
+from ssdlab.telemetry.amplification import ALL_PHASES, summarise_amplification
 
 if TYPE_CHECKING:
     from ssdlab.classes.runs import ClassRun
@@ -184,6 +185,18 @@ class Comparison:
         """By side its power: as it was given, else as it was recorded [W]."""
         recorded = find_watts(self.frame("telemetry"), self.sides)
         return recorded | parse_watts(self.watts_text, self.names_of_sides)
+
+    @cached_property
+    def amplification(self) -> pd.DataFrame:
+        """The write amplification of each test of each run whose drive tells it."""
+        found = [
+            summarise_amplification(run.telemetry, run.steps).assign(
+                run_id=run.record.run_id
+            )
+            for run in self.runs
+        ]
+        rows = pd.concat(found, ignore_index=True)
+        return rows[rows["phase"] == ALL_PHASES].drop(columns="phase")
 
     @cached_property
     def classes(self) -> pd.DataFrame:

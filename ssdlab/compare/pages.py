@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from ssdlab.compare.amplification_pages import amplification_page
 from ssdlab.compare.answer_pages import answer_page, method_page
 from ssdlab.compare.comparison import Comparison
 from ssdlab.compare.condition_pages import conditions_page
@@ -59,6 +60,7 @@ TOPICS: dict[str, Callable[[Comparison], Page]] = {
     "confidence": confidence_page,
     "response": response_page,
     "recovery": recovery_page,
+    "amplification": amplification_page,
     "efficiency": efficiency_page,
     "score": score_page,
     "conditions": conditions_page,

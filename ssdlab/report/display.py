@@ -185,7 +185,8 @@ def show_comparison(comparison: Comparison, *topics: str) -> None:
         What `ssdlab.compare_runs` returned.
     *topics : str
         answer, verdicts, iops, throughput, latency, saturation, confidence, response,
-        recovery, efficiency, score, conditions, scatter or method; by default all.
+        recovery, amplification, efficiency, score, conditions, scatter or method; by
+        default all.
 
     Raises
     ------

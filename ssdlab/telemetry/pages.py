@@ -47,7 +47,7 @@ _ENDS_NOTE = (
     "own log. Counters cover the life of the drive. Unknown: the drive does not report "
     "it, or this user may not read it."
 )
-_AMPLIFICATION_NOTE = (
+AMPLIFICATION_NOTE = (
     "Bytes written to the media over bytes written by the host, both as the drive, or "
     "the virtual SSD, counts them at the same times; purges are left out. Least to "
     "most: as far as the units of the counters allow."
@@ -101,10 +101,10 @@ def _amplification_table(context: Context, frame: pd.DataFrame) -> Table:
             column("Host wrote", "host_bytes", capacity_label),
             column("Media wrote", "media_bytes", capacity_label),
             column("Write amplification", "amplification", "{:.2f}".format),
-            column("Least to most", _amplification_ends),
+            column("Least to most", amplification_ends),
         ),
         caption="Write amplification",
-        note=_AMPLIFICATION_NOTE,
+        note=AMPLIFICATION_NOTE,
     )
 
 
@@ -112,7 +112,8 @@ def _phase_name(row: Mapping[str, Any]) -> str:
     return phase_label(row["phase"]) or "all phases"
 
 
-def _amplification_ends(row: Mapping[str, Any]) -> str | None:
+def amplification_ends(row: Mapping[Any, Any]) -> str | None:
+    """Return the least and the greatest ratio that the counters allow, in words."""
     low, high = row["amplification_low"], row["amplification_high"]
     if math.isnan(low):
         return None

@@ -38,6 +38,7 @@ from ssdlab.paper.context import read_context
 from ssdlab.pts.suite import CATALOG
 from ssdlab.report.findings import box_answers
 from ssdlab.store.tables import write_table
+from ssdlab.telemetry.amplification import summarise_amplification
 from ssdlab.text.table import Table
 from tests.made_compared import FEW_CELLS, Twin, make_twin
 from tests.made_run import Recipe
@@ -411,7 +412,10 @@ def test_run_that_cannot_be_read_is_left_out_of_a_folder_and_named_with_why(
         compare_runs(tmp_path)
 
 
-_OF_OTHER_TESTS = ("throughput", "saturation", "confidence", "response", "recovery")
+_OF_OTHER_TESTS = (
+    *("throughput", "saturation", "confidence", "response", "recovery"),
+    "amplification",  # of drives that count it
+)
 
 
 @pytest.mark.parametrize("topic", TOPICS)
@@ -530,3 +534,25 @@ def test_condition_that_is_not_known_is_said_to_be_and_never_the_same() -> None:
     assert not set(unknown.split(", ")) & {row[0] for row in same.rows}
     said = " ".join(" ".join(comparison_lines(found)).split())
     assert f"Not recorded: {unknown}." in said
+
+
+def test_write_amplification_is_that_which_each_drive_tells() -> None:
+    samples = ROOT / "data" / "samples"
+    names = ("virtual-a", "virtual-b", "tkperf-intel-s3510")
+    found = compare_runs([samples / name for name in names])
+    page = comparison_page(found, "amplification")
+    (table,) = tables_of(page)
+    for row, run in zip(table.rows, found.runs, strict=False):
+        told = summarise_amplification(run.telemetry, run.steps)
+        own = told[told["phase"] == ""].set_index("test")["amplification"]
+        cells = dict(zip(table.head[1:], row[1:], strict=True))
+        assert cells == {
+            str(test).upper(): f"{ratio:.2f}" for test, ratio in own.items()
+        }
+    assert len(table.rows) == 2
+    assert "not told by the drive: INTEL" in notes_of(page)
+    listed = comparison_as_dict(found)["amplification"]
+    assert isinstance(listed, list)
+    assert {row["run_id"] for row in listed} == {
+        run.record.run_id for run in found.runs[:2]
+    }
