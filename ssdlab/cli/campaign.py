@@ -41,7 +41,9 @@ def campaign() -> None:
 
     A campaign is what campaign.toml asks of the drives in lab.toml: one run of one
     drive is a job. Its folder DIR keeps all that is true of it. The hosts share it, or
-    are reached by ssh. Begin with: ssdlab campaign discover > lab.toml
+    are reached by ssh.
+
+    Begin with: ssdlab campaign discover > lab.toml
     """
 
 
