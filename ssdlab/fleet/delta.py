@@ -66,10 +66,24 @@ class OpenTable:
         return pa.schema(self.delta.schema().to_arrow())
 
     def rows(self, **options: Any) -> ds.Dataset:
-        """Return its rows, to be read in parts."""
+        """Return its rows, to be read in parts.
+
+        A column that no row has, because an earlier version wrote all, is missing in
+        each.
+        """
         files = self.place.files_of(self.name) if self.place.is_local else None
-        found: ds.Dataset = self.delta.to_pyarrow_dataset(filesystem=files, **options)
+        schema = pa.schema([*self.schema, *self.missing])
+        found: ds.Dataset = self.delta.to_pyarrow_dataset(
+            filesystem=files, schema=schema, **options
+        )
         return found
+
+    @property
+    def missing(self) -> tuple[pa.Field, ...]:
+        """The columns of this version of ssdlab that it does not have."""
+        known = set(self.schema.names)
+        wanted = schema_of(FLEET_TABLES[self.name])
+        return tuple(one for one in wanted if one.name not in known)
 
     def version_of(self, transaction: str) -> int | None:
         """Return the version of a transaction; None if there was none."""
@@ -305,9 +319,8 @@ def _widened(place: Place, name: str) -> OpenTable:
             reason=f"{', '.join(other)} in {name} are of another type",
             remedy="Make it anew from the run folders: ssdlab store rebuild",
         )
-    missing_here = [one for one in wanted if one.name not in known]
-    if missing_here:
-        fields = lake("schema").Schema.from_arrow(pa.schema(missing_here)).fields
+    if table.missing:
+        fields = lake("schema").Schema.from_arrow(pa.schema(table.missing)).fields
         table.delta.alter.add_columns(fields)
         return open_table(place, name)
     return table

@@ -370,7 +370,12 @@ class Store:
         files = [f"{folder}/{path}" for path in table.paths()]
         if files and self._place.is_local and not _PATTERN & set(folder):
             listed = ", ".join(map(_quoted, files))
-            return f"read_parquet([{listed}], union_by_name = true)"
+            nulls = "".join(
+                f", null::{_SQL_TYPES[str(one.type)]} as {one.name}"
+                for one in table.missing
+            )
+            read = f"read_parquet([{listed}], union_by_name = true)"
+            return f"(select *{nulls} from {read})"  # noqa: S608 - as above
         rows = self._rows[name] if files else _no_rows(name)
         connection.register(f"arrow_{name}", rows)
         return f"arrow_{name}"
@@ -435,6 +440,14 @@ def _merge_bins(
         "lat_ns": hold_within(bin_value(places), (least, told_apart)),
         "is_supported": [bool(is_supported([level], int(n))[0]) for n in totals],
     })
+
+
+_SQL_TYPES: Final = {
+    "string": "varchar",
+    "int64": "bigint",
+    "double": "double",
+    "bool": "boolean",
+}
 
 
 def _duckdb() -> Any:

@@ -1,6 +1,7 @@
 """What a store answers: frames, quantiles of merged bins, SQL."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +9,11 @@ import pytest
 
 import ssdlab
 from ssdlab.fio.bins import bin_value
+from ssdlab.fleet import delta
 from ssdlab.fleet.delta import add_rows, create_tables, tend_tables
 from ssdlab.fleet.place import place_of
 from ssdlab.fleet.store import Store
+from ssdlab.fleet.tables import FLEET_TABLES
 from ssdlab.model.errors import (
     ParameterError,
     RunFolderError,
@@ -18,6 +21,7 @@ from ssdlab.model.errors import (
     UnknownNameError,
 )
 from ssdlab.stats.latency import percentiles_from_bins
+from tests.cli.called import call
 from tests.fleet.conftest import SAMPLES
 from tests.fleet.made_rows import NOW_S, made_rows
 
@@ -219,3 +223,32 @@ def test_answers_are_the_same_after_packing(place: str) -> None:
     assert before.quantile(name, 0.999).equals(after.quantile(name, 0.999))
     text = "select count(*) from cells where is_steady"
     assert before.sql(text).equals(after.sql(text))
+
+
+def test_store_of_an_earlier_version_lacks_nothing_that_is_asked(
+    place: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    new = {"wear_percent", "is_p99999_supported", "departures", "rounds"}
+    earlier = {
+        name: replace(
+            table, columns=tuple(one for one in table.columns if one.name not in new)
+        )
+        for name, table in FLEET_TABLES.items()
+    }
+    with monkeypatch.context() as patch:
+        patch.setattr(delta, "FLEET_TABLES", earlier)
+        create_tables(place_of(place, is_new=True))
+        add_rows(place_of(place), made_rows(1))
+    store = ssdlab.open_store(place)
+    assert store.runs()[["wear_percent", "departures"]].isna().all(axis=None)
+    assert store.cells()[["is_p99999_supported", "rounds"]].isna().all(axis=None)
+    found = store.sql("select wear_percent, departures from runs")
+    assert found.isna().all(axis=None)
+    assert store.sql("select sum(rounds) as n from cells")["n"].isna().all()
+    assert call("store", "export", place, "-o", tmp_path / "out").returncode == 0
+    add_rows(place_of(place), made_rows(2))  # which has them
+    later = ssdlab.open_store(place)
+    assert later.cells()["rounds"].notna().sum() == len(made_rows(2).rows["cells"])
+    assert later.sql("select count(rounds) as n from cells")["n"].tolist() == [
+        len(made_rows(2).rows["cells"])
+    ]
