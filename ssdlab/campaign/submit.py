@@ -99,6 +99,7 @@ def submit(
                 reason="somebody else is submitting it",
                 remedy="Try again in a moment.",
             )
+        _require_hosts(request, campaign)
         _write_papers(request, campaign)
         known = set(campaign.names())
         jobs = make_jobs(request, now=datetime.now(tz=UTC))
@@ -136,6 +137,17 @@ def left_over(
     return tuple(
         one for one in statuses if one.needs_engine and one.job.job not in queue
     )
+
+
+def _require_hosts(request: Request, campaign: CampaignFolder) -> None:
+    """Require that the lab still has the hosts of the jobs that were submitted."""
+    gone = [host for host in campaign.hosts() if host not in request.lab.hosts]
+    if gone:
+        raise CampaignError(
+            folder=str(campaign.path),
+            reason=f"it has jobs of {', '.join(gone)}, no longer a host of the lab",
+            remedy="Keep the host in lab.toml, and its drives as retired.",
+        )
 
 
 def _write_papers(request: Request, campaign: CampaignFolder) -> None:

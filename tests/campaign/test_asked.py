@@ -1,13 +1,15 @@
 """Which jobs follow from a campaign, in which order; and what is refused."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from ssdlab.campaign.asked import left_out
-from ssdlab.campaign.submit import read_request
-from ssdlab.model.errors import UserError, UserFileError
-from tests.campaign.made_lab import CAMPAIGN, LAB, write_files
+from ssdlab.campaign.backends.local import LocalBackend
+from ssdlab.campaign.submit import make_jobs, read_request, submit
+from ssdlab.model.errors import CampaignError, UserError, UserFileError
+from tests.campaign.made_lab import CAMPAIGN, LAB, campaign_at, write_files
 
 TWICE = CAMPAIGN.replace('tests = ["lat"]', 'tests = ["lat", "iops,tp"]\nrepeats = 2')
 
@@ -69,6 +71,7 @@ def test_campaign_that_cannot_be_carried_out_is_refused(
 
 
 @pytest.mark.parametrize(("old", "new", "words"), [
+    ("[hosts.lab1]", "shared_folder = false\n[hosts.lab1]", "a folder that all hosts"),
     ("[hosts.lab2.drives.B1]", "[hosts.lab2.drives.A1]", "A1 is in lab1 and in lab2"),
     ('state = "bad"', 'state = "bade"', "bade"),
     ("slots = 2", "slots = 0", "slots"),
@@ -91,3 +94,14 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     (tmp_path / "lab.toml").unlink()
     with pytest.raises(UserFileError, match="cannot be read"):
         read_request(tmp_path / "lab.toml", tmp_path / "campaign.toml")
+
+
+def test_lab_without_a_host_that_has_jobs_is_refused(tmp_path: Path) -> None:
+    campaign = campaign_at(tmp_path)
+    for job in make_jobs(write_files(tmp_path), now=datetime.now(tz=UTC)):
+        campaign.top.make()
+        campaign.write_job(job)
+    smaller = write_files(tmp_path, lab=LAB[: LAB.index("[hosts.lab2]")])
+    with pytest.raises(CampaignError, match="jobs of lab2, no longer a host"):
+        submit(smaller, campaign, LocalBackend(campaign, program=("false",)))
+    assert not campaign.top.has("lab.toml")
