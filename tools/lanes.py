@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "build" / "lanes"
 NEVER = "not device and not vm and not lab"
 _TIMEOUT_S = 300  # per test, so that one that hangs does not block the others for long
+_PATIENCE = 4  # times as long for one that waits for the processor
 _NOTHING_CHOSEN = 5  # pytest's exit code if no test was selected
 
 
@@ -74,7 +75,7 @@ class Lane:
             *(sys.executable, "-m", "pytest", "-q", "-m", self.selection),
             *("-n", self.workers, "--dist", "loadfile", "--no-loadscope-reorder"),
             *(("--reruns", f"{self.again}") if self.again else ()),
-            f"--timeout={_TIMEOUT_S}",
+            f"--timeout={_TIMEOUT_S * (_PATIENCE if self.gives_way else 1)}",
             f"--junitxml={self.report}",
             *self.paths,
             *arguments,
