@@ -28,11 +28,12 @@ class Lane:
     first: those with few tests that wait long would be the last. With ``is_bare`` their
     PATH has only the programs that `tools/setup.sh` installs. No other lane runs beside
     one that ``is_alone`` but one that ``is_light``: a single process. One that
-    ``gives_way`` has the lowest priority. A test that fails is run ``again`` as often
-    and then listed as RERUN: where something else keeps the machine busy, those that
-    judge times fail, and so may those that wait for other programs. One
-    ``in_memory`` keeps its files off the disk, if there is room. Only modules that name
-    one of the markers ``named`` are collected; without any, all and the doctests.
+    ``gives_way`` has the lowest priority, and more time for each test. A test that
+    fails is run ``again`` as often and then listed as RERUN: where something else keeps
+    the machine busy, those that judge times fail, and so may those that wait for other
+    programs. One ``in_memory`` keeps its files off the disk, if there is room. Only
+    modules that name one of the markers ``named`` are collected; without any, all and
+    the doctests.
     """
 
     name: str

@@ -131,17 +131,27 @@ def _status(
 
 
 def list_served(
-    campaign: CampaignFolder, hosts: Mapping[str, str]
+    campaign: CampaignFolder,
+    hosts: Mapping[str, str],
+    *,
+    away: Mapping[str, str] | None = None,
 ) -> dict[str, Queued]:
     """Return the jobs that are left on hosts that a process of ours serves, by name.
 
-    ``hosts`` has the engine's own name of a job for each of them.
+    ``hosts`` has the engine's own name of a job for each of them, and ``away`` has the
+    reason for each that is out of reach, whose jobs are returned, too.
     """
-    return {
-        one.job.job: Queued(id=hosts[one.job.host], is_running=one.state == "running")
-        for one in read_statuses(campaign, None, now_s=0.0)
-        if one.needs_engine and one.job.host in hosts
-    }
+    reasons = away or {}
+    found = {}
+    for one in read_statuses(campaign, None, now_s=0.0):
+        name, host = one.job.job, one.job.host
+        if one.needs_engine and host in hosts:
+            is_running = one.state == "running"
+            found[name] = Queued(id=hosts[host], is_running=is_running)
+        elif one.needs_engine and host in reasons:
+            words = reasons[host]
+            found[name] = Queued(id="", is_running=False, words=words, is_away=True)
+    return found
 
 
 def judge(

@@ -29,6 +29,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from ssdlab.fleet.files import (
+    ONE_RUN,
     Change,
     changed_rows,
     choose_packed,
@@ -47,7 +48,6 @@ _KEPT_HOURS = 7 * 24  # files that are no longer of the table, for who still rea
 _ATTEMPTS = 60
 _VERSION_KEY = "ssdlab.store"
 _CONFIGURATION = {"delta.checkpointInterval": "10", _VERSION_KEY: str(STORE_VERSION)}
-_ONE_RUN = "run-000001"
 _REWRITE = "rewrite"
 _PROBES, _PROBES_AT_ONCE = 10, 5
 
@@ -109,7 +109,7 @@ class OpenTable:
 
     def append(self, content: pa.Table, transaction: str) -> None:
         """Add the rows of a run."""
-        file = write_file(self.place, self.name, [content], prefix=_ONE_RUN)
+        file = write_file(self.place, self.name, [content], prefix=ONE_RUN)
         self.commit([file], {transaction: 1})
 
     def rewrite(self, change: Change) -> None:

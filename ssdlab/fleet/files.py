@@ -21,6 +21,7 @@ from ssdlab.fleet.place import Place, lake
 from ssdlab.fleet.tables import HISTOGRAMS
 
 PACK_RUNS: Final = (250, 2500)  # of a pack, and of one that packs are merged into
+ONE_RUN: Final = "run-000001"  # begins the name of a file that holds one run
 _FEWEST_MERGED = 10
 _CELLS_AT_ONCE = 16  # of a merge: they bound its memory
 _ROW_GROUP = 20_000
@@ -123,10 +124,13 @@ def write_file(
     least: dict[str, Any] = {}
     greatest: dict[str, Any] = {}
     rows = 0
+    has_many = prefix != ONE_RUN  # else dictionaries do not pay
     with files.open_output_stream(path) as stream:
         writer: pq.ParquetWriter | None = None
         for part in parts:
-            writer = writer or _writer(stream, prefix, part.schema)
+            writer = writer or pq.ParquetWriter(
+                stream, part.schema, compression="zstd", use_dictionary=has_many
+            )
             for group in _row_groups(name, prefix, part):
                 writer.write_table(group, row_group_size=max(1, group.num_rows))
             rows += part.num_rows
@@ -149,15 +153,9 @@ def write_file(
     )
 
 
-def _writer(stream: Any, prefix: str, schema: pa.Schema) -> pq.ParquetWriter:
-    """Return what writes a file; the few rows of one run need no dictionaries."""
-    has_many = not prefix.startswith("run-")
-    return pq.ParquetWriter(stream, schema, compression="zstd", use_dictionary=has_many)
-
-
 def _row_groups(name: str, prefix: str, part: pa.Table) -> Iterator[pa.Table]:
     """Yield the row groups of some rows; in a pack of histograms each is one cell."""
-    if name != HISTOGRAMS.name or prefix.startswith("run-"):
+    if name != HISTOGRAMS.name or prefix == ONE_RUN:
         for first in range(0, part.num_rows, _ROW_GROUP):
             yield part.slice(first, _ROW_GROUP)
         return

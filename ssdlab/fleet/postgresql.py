@@ -14,7 +14,7 @@ from ssdlab.fleet.store import Store
 from ssdlab.fleet.tables import CELLS, FLEET_RUNS
 from ssdlab.model.errors import ExportError, MissingToolError
 from ssdlab.model.schema import Table
-from ssdlab.store.export import plain_rows
+from ssdlab.store.export import row_tuples
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,7 +170,7 @@ class _Tables:
             self.sql.Identifier(self.schema), self.sql.Identifier(table.name), columns
         )
         with self.cursor.copy(copy) as rows:
-            for row in plain_rows(frame[list(table.column_names)]):
+            for row in row_tuples(frame[list(table.column_names)]):
                 rows.write_row(tuple(map(_storable, row)))
 
 

@@ -365,17 +365,13 @@ class Store:
         return connection
 
     def _source(self, connection: Any, name: str, table: OpenTable) -> str:
-        """Return what a view reads: files, if DuckDB itself can, else Arrow."""
+        """Return what a view reads: files, if these have all of it, else Arrow."""
         folder = self._place.table(name)
         files = [f"{folder}/{path}" for path in table.paths()]
-        if files and self._place.is_local and not _PATTERN & set(folder):
+        is_readable = self._place.is_local and not _PATTERN & set(folder)
+        if files and is_readable and not table.missing:
             listed = ", ".join(map(_quoted, files))
-            nulls = "".join(
-                f", null::{_SQL_TYPES[str(one.type)]} as {one.name}"
-                for one in table.missing
-            )
-            read = f"read_parquet([{listed}], union_by_name = true)"
-            return f"(select *{nulls} from {read})"  # noqa: S608 - as above
+            return f"read_parquet([{listed}], union_by_name = true)"
         rows = self._rows[name] if files else _no_rows(name)
         connection.register(f"arrow_{name}", rows)
         return f"arrow_{name}"
@@ -440,14 +436,6 @@ def _merge_bins(
         "lat_ns": hold_within(bin_value(places), (least, told_apart)),
         "is_supported": [bool(is_supported([level], int(n))[0]) for n in totals],
     })
-
-
-_SQL_TYPES: Final = {
-    "string": "varchar",
-    "int64": "bigint",
-    "double": "double",
-    "bool": "boolean",
-}
 
 
 def _duckdb() -> Any:

@@ -84,7 +84,7 @@ def _to_csv(frame: "pd.DataFrame") -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(frame.columns)
-    writer.writerows(tuple(map(_disarmed, row)) for row in plain_rows(frame))
+    writer.writerows(tuple(map(_disarmed, row)) for row in row_tuples(frame))
     return text.getvalue()
 
 
@@ -94,7 +94,7 @@ def _disarmed(value: object) -> object:
     return value
 
 
-def plain_rows(frame: "pd.DataFrame") -> Iterator[tuple[Any, ...]]:
+def row_tuples(frame: "pd.DataFrame") -> Iterator[tuple[Any, ...]]:
     """Yield the rows as plain values, missing ones as None."""
     columns = [frame[name].astype(object) for name in frame.columns]
     clean = [column.where(column.notna(), None).tolist() for column in columns]
@@ -121,7 +121,7 @@ def _pack_workbook(run: Run, frames: "dict[str, pd.DataFrame]") -> bytes:
     book = openpyxl.Workbook(write_only=True)
     _fill(book.create_sheet("about"), _about(run))
     for name, frame in frames.items():
-        rows = [tuple(frame.columns), *plain_rows(frame)]
+        rows = [tuple(frame.columns), *row_tuples(frame)]
         _fill(book.create_sheet(name), rows, frozen="A2")
     _fill(book.create_sheet("columns"), _dictionary(), frozen="A2")
     packed = io.BytesIO()

@@ -234,9 +234,10 @@ class Folder:
         """Make its files and folders durable, at every depth."""
         with self._held() as held:
             modes = {name: held.look(name).st_mode for name in held.names()}
-        for name in filter(lambda one: stat.S_ISDIR(modes[one]), modes):
-            (self / name).sync_tree()
-        for name in filter(lambda one: not stat.S_ISDIR(modes[one]), modes):
+        for name, mode in modes.items():
+            if stat.S_ISDIR(mode):
+                (self / name).sync_tree()
+                continue
             with self.opened(name) as file:
                 os.fsync(file.fileno())
         with self._held() as held:

@@ -1,10 +1,10 @@
 """A PostgreSQL of its own, reached by a socket in its folder."""
 
-import getpass
 import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 OWNER = "postgres"  # as PostgreSQL does not run as root
-_DEBIAN = "/usr/lib/postgresql/*/bin"
+_DEBIAN = "usr/lib/postgresql/*/bin"
 
 
 def find(program: str) -> str | None:
     """Return a program of PostgreSQL; Debian has them beside the PATH."""
-    folders = [str(path) for path in sorted(Path("/").glob(_DEBIAN[1:]), reverse=True)]
+    folders = [str(path) for path in sorted(Path("/").glob(_DEBIAN), reverse=True)]
     path = os.pathsep.join((*folders, os.environ.get("PATH", "")))
     return shutil.which(program, path=path)
 
@@ -28,16 +28,15 @@ def database() -> Iterator[str]:
     initdb, server = find("initdb"), find("postgres")
     if initdb is None or server is None:
         pytest.skip("PostgreSQL is not installed here")
-    user = OWNER if os.getuid() == 0 else getpass.getuser()
-    as_user = user if os.getuid() == 0 else None
+    owner = OWNER if os.getuid() == 0 else None
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         place = Path(folder)
-        if as_user:
-            shutil.chown(place, user)
+        if owner:
+            shutil.chown(place, owner)
         trusted = ("--auth=trust", "--encoding=UTF8", "--no-sync", "-U", "ssd")
         subprocess.run(
             [initdb, *trusted, "-D", place / "data"],
-            user=as_user,
+            user=owner,
             cwd="/",
             check=True,
             capture_output=True,
@@ -45,7 +44,7 @@ def database() -> Iterator[str]:
         words = ("-k", folder, "-c", "listen_addresses=", "-c", "fsync=off")
         with subprocess.Popen(
             [server, "-D", place / "data", *words],
-            user=as_user,
+            user=owner,
             cwd="/",
             stderr=subprocess.DEVNULL,
         ) as process:
@@ -64,5 +63,5 @@ def _await(address: str) -> None:
         words = [ready, "--dbname", address, "--quiet", "--timeout", "1"]
         if subprocess.run(words, check=False).returncode == 0:
             return
-        subprocess.run(["sleep", "0.1"], check=True)
+        time.sleep(0.1)
     pytest.fail("PostgreSQL does not answer")

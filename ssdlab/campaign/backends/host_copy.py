@@ -30,6 +30,8 @@ class HostCopy:
     ----------
     campaign : CampaignFolder
         The folder on this machine.
+    jobs : sequence of Job
+        Its jobs, of all hosts.
     host : str
         The host, as the lab names it.
     address : str
@@ -39,6 +41,7 @@ class HostCopy:
     """
 
     campaign: CampaignFolder
+    jobs: Sequence[Job]
     host: str
     address: str
     ssh: Sequence[str]
@@ -50,7 +53,7 @@ class HostCopy:
         Its name is the first of the campaign's runs, so that another campaign of the
         same name has a copy of its own.
         """
-        jobs = sorted(self.campaign.jobs(), key=lambda job: job.run_id)
+        jobs = sorted(self.jobs, key=lambda job: job.run_id)
         scratch = next(job.scratch for job in jobs if job.host == self.host)
         first = jobs[0]
         return str(PurePosixPath(scratch, first.campaign, f"{first.run_id}.campaign"))
@@ -73,7 +76,7 @@ class HostCopy:
         yield from ("attempts/", "progress/", "logs/", "hosts/")
         yield f"hosts/{self.host}.json"
         yield f"logs/served.{self.host}.txt"
-        for job in self.campaign.jobs():
+        for job in self.jobs:
             if job.host == self.host:
                 yield f"attempts/{job.job}.jsonl"
                 yield f"progress/{job.job}.json"

@@ -48,21 +48,13 @@ class SshBackend:
         served: dict[str, str] = {}
         away: dict[str, str] = {}
         for host in self.campaign.hosts():
-            ended = self._refresh(host)
-            if ended.exit_code == _SERVED:
-                ended = self._serve(host, "--check")
-            if ended.exit_code == _SERVED:
+            refreshed = self._refresh(host)
+            asked = refreshed if refreshed.exit_code else self._serve(host, "--check")
+            if asked.exit_code == _SERVED:
                 served[host] = f"ssh {host}"
-            elif ended.exit_code != NOT_SERVED:
-                away[host] = _failure(host, ended)
-        unknown = list_served(self.campaign, {host: host for host in away})
-        return {
-            **list_served(self.campaign, served),
-            **{
-                name: Queued(id="", is_running=False, words=away[one.id], is_away=True)
-                for name, one in unknown.items()
-            },
-        }
+            elif asked.exit_code != NOT_SERVED:
+                away[host] = f"{host} is out of reach: {_said(asked)}"
+        return list_served(self.campaign, served, away=away)
 
     def _refresh(self, host: str) -> Ended:
         """Bring the copy of a host up to date, if it has one."""
@@ -83,6 +75,7 @@ class SshBackend:
     def _copy(self, name: str) -> HostCopy:
         return HostCopy(
             campaign=self.campaign,
+            jobs=self.campaign.jobs(),
             host=name,
             address=self.lab.hosts[name].address or name,
             ssh=self._ssh,
@@ -138,7 +131,9 @@ class SshBackend:
         for job in jobs:
             hosts.setdefault(job.host, []).append(job)
         ended = {name: act(name, its) for name, its in hosts.items()}
-        failed = [_failure(host, one) for host, one in ended.items() if one.exit_code]
+        failed = [
+            f"{host}: {_said(one)}" for host, one in ended.items() if one.exit_code
+        ]
         if failed:
             raise CampaignError(
                 folder=str(self.campaign.path),
@@ -147,6 +142,6 @@ class SshBackend:
             )
 
 
-def _failure(host: str, ended: Ended) -> str:
+def _said(ended: Ended) -> str:
     said = " ".join((ended.stderr or ended.stdout).split())[:300]
-    return f"{host} is out of reach: {said or f'exit code {ended.exit_code}'}"
+    return said or f"exit code {ended.exit_code}"
