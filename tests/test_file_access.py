@@ -49,6 +49,7 @@ ALLOWED: Mapping[str, str] = {
     "compare/folders.py": "what the user named as a run",
     "explorer/figure_widget.py": "a file of the package",
     "fio/process.py": "/proc",
+    "importers/power.py": "the recorded power that the user named",
     "importers/published.py": "the report that the user named",
     "importers/sources.py": "foreign results that the user named",
     "importers/tkperf.py": "foreign results that the user named",

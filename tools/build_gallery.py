@@ -268,11 +268,27 @@ def _draw_frames() -> None:
     readings = pd.DataFrame({"time_s": time_s, "written_bytes": 5e8 * points.index})
     warm = readings.assign(temperature_celsius=35 + 12 * (1 - 0.7**points.index))
     health.plot_drive_health(DriveTrace(readings=warm), [("WSAT", 60.0, 540.0)])
+    _draw_long_series()
     streams.plot_oio_sweep(points)
     streams.plot_oio_intensity(points)
     logged_s = np.arange(100_000) / 100
     falling = 2000 + 7000 * np.exp(-logged_s / 200) + 300 * np.sin(logged_s)
     cell_rounds.plot_time_series(reduce_series(logged_s, falling), "iops")
+
+
+def _draw_long_series() -> None:
+    """Draw a series with stalls, and the power of a drive over a run."""
+    seconds = np.arange(600.0)
+    rates = 9000 + 400 * np.sin(seconds / 8)
+    is_stalled = np.isin(seconds, [120, 121, 300, 471])
+    rates[is_stalled] = 150
+    series = {"time_s": seconds, "iops": rates, "is_stalled": is_stalled}
+    health.plot_stalls(pd.DataFrame(series), title="Stalls: LAT, RND 4 KiB 0/100 T1/Q1")
+    watts = 2.0 + 4.0 * (seconds > 60) + 1.5 * (np.floor(seconds / 20) % 3)
+    power = {"time_s": seconds, "power_watts": watts}
+    health.plot_power(
+        pd.DataFrame(power), [("IOPS", 60.0, 400.0), ("LAT", 400.0, 600.0)]
+    )
 
 
 def _draw_score() -> None:

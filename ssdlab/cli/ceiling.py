@@ -15,11 +15,18 @@ from ssdlab.cli.group import json_option, main
     type=click.FloatRange(0.1, 3600),
     help="total time of all points",
 )
+@click.option(
+    "--engine",
+    default="libaio",
+    show_default=True,
+    help="IO engine and flags, as a profile has them: 'io_uring fixedbufs'; or null",
+)
 @json_option
-def ceiling(seconds: float, *, as_json: bool) -> None:
-    """Measure the IOPS limit of this host (fio's null engine).
+def ceiling(seconds: float, engine: str, *, as_json: bool) -> None:
+    """Measure the IOPS limit of this host, without a device.
 
-    No device is touched. A result within 10 % of this limit may be limited by the host
+    The engine reads and writes /dev/zero; fio's null engine does not even enter the
+    kernel. A result within 10 % of this limit may be limited by the host
     rather than the device. `ssdlab run --host-ceiling` measures it before a run.
     """
     from dataclasses import asdict
@@ -28,7 +35,7 @@ def ceiling(seconds: float, *, as_json: bool) -> None:
     from ssdlab.findings.ceiling import thread_time_us
 
     points = measure_ceiling(
-        seconds=seconds, tell=lambda words: click.echo(words, err=True)
+        engine=engine, seconds=seconds, tell=lambda words: click.echo(words, err=True)
     )
     if as_json:
         found = [

@@ -36,7 +36,8 @@ _MOST_WIDTH = 120
 @click.option(
     "--metric",
     default="",
-    help="iops, bw, or of latency mean, p50, p90, p99, p99.9, p99.99, p99.999; "
+    help="iops, bw, waf (write amplification), cpu (processor time per IO), watts, "
+    "energy (of an IO), or of latency mean, p50, p90, p99, p99.9, p99.99, p99.999; "
     "default: bw of tp, mean of lat, else iops",
 )
 @click.option(

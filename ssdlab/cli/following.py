@@ -130,7 +130,7 @@ def following(
 ) -> Iterator[Callable[[str], None]]:
     """Show where a run is until the block ends; yield what shows a sentence with it.
 
-    The monitor tells others of it.
+    The monitor tells others of it, and records its power.
     """
     display = Display(
         run,
@@ -141,6 +141,8 @@ def following(
     done = threading.Event()
     thread = threading.Thread(target=_follow, args=(display, done), daemon=True)
     thread.start()
+    if monitor is not None:
+        monitor.begin()
     try:
         yield display.say
     finally:

@@ -32,7 +32,7 @@ _SECTIONS = MappingProxyType({
     "A lab": "campaign store",
     "Look": "show runs report qos check budget figures steady-state lab notebooks",
     "Compare": "compare fleet classes",
-    "Import and export": "import parse ingest export page",
+    "Import and export": "import meter parse ingest export page",
     "Drives and host": "devices purge doctor ceiling",
     "Published procedures": "peak hot-cold saturate precondition-time sequence "
     "compare-hosts rwsw",

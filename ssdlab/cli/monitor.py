@@ -1,4 +1,4 @@
-"""What others are told of a run while it goes on: metrics in a file, and a command.
+"""What goes on beside a run: metrics in a file, a command, and a meter of its power.
 
 The command is the user's own, given on the command line, never one of a run folder. It
 is started without a shell; facts reach it as variables of its environment. It runs
@@ -19,14 +19,19 @@ import click
 
 from ssdlab.cli.group import add_options
 from ssdlab.model.errors import RunFolderError
+from ssdlab.model.telemetry import METER
 from ssdlab.text.openmetrics import Sample, gauge_lines, whole_text
 
 if TYPE_CHECKING:
     from ssdlab.cli.dashboard import View
+    from ssdlab.host.meters import Meter
     from ssdlab.store.records import RunState
 
 Event = Literal["steady", "hot", "done", "stopped", "failed"]
 _MOST_S: Final = 60.0  # of a command
+_METERED: Final = "meter-"
+_METER_S: Final = 0.5
+_FOLDER_S: Final = 0.05
 _EVENTS: Final[dict[str, Event]] = {
     "finished": "done",
     "interrupted": "stopped",
@@ -48,6 +53,14 @@ _OPTIONS: Final = (
         "SSDLAB_EVENT is steady, hot, done, stopped or failed; also SSDLAB_RUN, "
         "SSDLAB_TEST, SSDLAB_DEVICE, SSDLAB_MESSAGE",
     ),
+    click.option(
+        "--meter",
+        "meters",
+        multiple=True,
+        metavar="METER",
+        help="record the drive's power: sysfs:FILE, several are summed, or "
+        "command:PROGRAM that prints watts",
+    ),
 )
 
 
@@ -58,15 +71,21 @@ def monitor_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(kw_only=True)
 class Monitor:
-    """Tells others of one run: ``metrics`` is a file, ``command`` words to be run."""
+    """What goes on beside one run, until it ends.
+
+    ``metrics`` is a file, ``command`` words to be run, ``meter`` counts its energy.
+    """
 
     run: Path
     metrics: Path | None = None
     command: tuple[str, ...] = ()
+    meter: "Meter | None" = None
     _sessions: int = field(init=False)
     _told: set[tuple[Event, str]] = field(default_factory=set)
     _running: list[threading.Thread] = field(default_factory=list)
     _troubles: list[str] = field(default_factory=list)
+    _recorder: threading.Thread | None = None
+    _is_over: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
         """Take note of what an earlier session of the run has told already."""
@@ -88,10 +107,45 @@ class Monitor:
             self._tell("hot", view.progress.test)
         self._write(_metric_lines(self.run.name, view))
 
+    def begin(self) -> None:
+        """Record the power, as soon as the run has a folder for it."""
+        if self.meter is not None and not self._is_over.is_set():
+            self._recorder = threading.Thread(
+                target=self._record, args=(self.meter,), daemon=True
+            )
+            self._recorder.start()
+
+    def _record(self, meter: "Meter") -> None:
+        from ssdlab.store.telemetry import Source, recording
+        from ssdlab.system.folders import Folder
+
+        folder = Folder(self.run) / "telemetry"
+        source = Source(name=METER, read=meter.read, interval_s=_METER_S)
+        try:
+            while not folder.is_there():
+                if self._is_over.wait(_FOLDER_S):
+                    return
+            count = sum(name.startswith(_METERED) for name in folder.visible_names())
+            name = f"{_METERED}{count + 1:03d}.jsonl"
+            clock = time.time  # noqa: TID251 - here clocks are made
+            with recording(folder, name, (source,), clock=clock):
+                self._is_over.wait()
+        except (OSError, RunFolderError) as error:
+            self._troubles.append(f"The power is not recorded: {error}")
+
+    def close(self) -> None:
+        """End the recording, and let go of the meter."""
+        self._is_over.set()
+        if self._recorder is not None:
+            self._recorder.join(timeout=_MOST_S)
+        if self.meter is not None:
+            self.meter.close()
+
     def ended(self) -> None:
         """Tell how the run ended, and wait for the commands."""
         from ssdlab.cli.dashboard import read_view
 
+        self.close()
         state = self._read_state()
         if state is None or len(state.sessions) == self._sessions:  # it never began
             return
@@ -180,9 +234,15 @@ def read_monitor(run: Path, options: dict[str, Any]) -> Monitor | None:
     if metrics is not None and not metrics.absolute().parent.is_dir():
         msg = f"there is no folder {str(metrics.parent)!r}"
         raise click.BadParameter(msg, param_hint="--openmetrics")
-    if not words and metrics is None:
+    meters = options.get("meters") or ()
+    if not words and metrics is None and not meters:
         return None
-    return Monitor(run=run, metrics=metrics, command=words)
+    from ssdlab.host.meters import open_meter
+
+    meter = open_meter(meters) if meters else None
+    monitor = Monitor(run=run, metrics=metrics, command=words, meter=meter)
+    click.get_current_context().call_on_close(monitor.close)
+    return monitor
 
 
 def _metric_lines(run: str, view: "View") -> Iterator[str]:

@@ -10,7 +10,7 @@ import pandas as pd
 from ssdlab.compare.cells import rows_of, tabulate_window_cells
 from ssdlab.compare.merged_levels import summarise_merged_levels
 from ssdlab.compare.pairs import compare_cells, compare_repeats
-from ssdlab.compare.power import find_watts, parse_watts
+from ssdlab.compare.power import parse_watts, tabulate_power
 from ssdlab.compare.scatter import find_cell_outliers, summarise_variance
 from ssdlab.compare.score import ScoreTerm, score_sides
 from ssdlab.compare.side_cells import (
@@ -26,6 +26,7 @@ from ssdlab.pts.suite import COMPARED
 from ssdlab.reference.storage_classes import read_storage_classes
 from ssdlab.store.run import Run
 from ssdlab.telemetry.amplification import ALL_PHASES, summarise_amplification
+from ssdlab.telemetry.energy import summarise_energy
 
 if TYPE_CHECKING:
     from ssdlab.classes.runs import ClassRun
@@ -182,9 +183,19 @@ class Comparison:
 
     @cached_property
     def watts(self) -> dict[str, float]:
-        """By side its power: as it was given, else as it was recorded [W]."""
-        recorded = find_watts(self.frame("telemetry"), self.sides)
-        return recorded | parse_watts(self.watts_text, self.names_of_sides)
+        """By side its power, as a user stated it [W]."""
+        return parse_watts(self.watts_text, self.names_of_sides)
+
+    @cached_property
+    def metered(self) -> pd.DataFrame:
+        """The power of each side in each cell, where a meter recorded it."""
+        found = [
+            summarise_energy(
+                run.telemetry, run.steps, run.measurements, run.windows
+            ).assign(run_id=run.record.run_id)
+            for run in self.runs
+        ]
+        return tabulate_power(pd.concat(found, ignore_index=True), self.sides)
 
     @cached_property
     def amplification(self) -> pd.DataFrame:

@@ -121,18 +121,24 @@ def latency_page(comparison: Comparison) -> Page:
 
 def efficiency_page(comparison: Comparison) -> Page:
     """Return rates per watt; nothing if no power is known."""
-    watts = comparison.watts
-    if not watts:
+    stated, metered = comparison.watts, comparison.metered
+    told = {*stated, *metered["side"]}
+    if not told:
         return Page(title="Efficiency", blocks=())
-    given = ", ".join(f"{name}: {value:g} W" for name, value in watts.items())
-    blocks: list[Block] = [
-        Note(text=f"Power: {given}. It is taken as exact, and as equal in all tests.")
-    ]
-    absent = [name for name in comparison.side_names if name not in watts]
+    given = ", ".join(f"{name}: {value:g} W" for name, value in stated.items())
+    blocks: list[Block] = []
+    if given:
+        words = f"Power: {given}. It is taken as exact, and as equal in all tests."
+        blocks.append(Note(text=words))
+    if told - set(stated):
+        names = ", ".join(sorted(told - set(stated)))
+        words = f"Power of {names}: as a meter recorded it in each cell."
+        blocks.append(Note(text=words))
+    absent = [name for name in comparison.side_names if name not in told]
     if absent:
         words = f"Missing, because their power is unknown: {', '.join(absent)}."
         blocks.append(Note(text=words, tone="warning"))
-    table = summarise_efficiency(comparison.summary, watts)
+    table = summarise_efficiency(comparison.summary, stated, metered)
     for test, metric in (("iops", "iops"), ("tp", "bw_bytes_per_s"), ("wsat", "iops")):
         own = table[(table["test"] == test) & (table["metric"] == metric)]
         if not own.empty:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 
 from ssdlab.model.errors import RepeatedNameError, SeriesError, UnknownNameError
-from ssdlab.model.telemetry import POWER
 from ssdlab.pts.compared import METRICS
+from ssdlab.stats.cells import cell_stimulus
 
 
 def parse_watts(text: str, names: Mapping[str, Sequence[str]]) -> dict[str, float]:
@@ -64,23 +64,46 @@ def _named(name: str, names: Mapping[str, Sequence[str]]) -> list[str]:
     return next(filter(None, held), [])
 
 
-def find_watts(telemetry: pd.DataFrame, sides: pd.DataFrame) -> dict[str, float]:
-    """Return the mean power of each side, where readings of it were recorded.
+def tabulate_power(energy: pd.DataFrame, sides: pd.DataFrame) -> pd.DataFrame:
+    """Return the power of each side in each cell, where a meter recorded it.
 
-    By side the mean over its readings [W]; a side without any is omitted.
+    Parameters
+    ----------
+    energy : pandas.DataFrame
+        `ssdlab.telemetry.energy.summarise_energy` of each run, with its ``run_id``.
+    sides : pandas.DataFrame
+        The side of each run.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``side``, ``test``, ``cell`` and ``watts``, the energy of all its runs over
+        their time [W].
     """
-    readings = telemetry[telemetry["name"] == POWER]
-    joined = readings.merge(sides[["run_id", "side"]], on="run_id")
-    means = joined.groupby("side")["value"].mean()
-    return {str(side): float(value) for side, value in means.items() if value > 0}
+    joined = energy[energy["kind"] == "cell"].merge(sides[["run_id", "side"]])
+    stimulus = ("access", "block_size_bytes", "read_percent")
+    joined["cell"] = [
+        cell_stimulus(*values)
+        for values in zip(*(joined[name] for name in stimulus), strict=True)
+    ]
+    sums = joined.groupby(["side", "test", "cell"])[["joules", "seconds"]].sum()
+    sums["watts"] = sums["joules"] / sums["seconds"]
+    return sums.reset_index()[["side", "test", "cell", "watts"]]
 
 
 def summarise_efficiency(
-    summary: pd.DataFrame, watts: Mapping[str, float]
+    summary: pd.DataFrame, stated: Mapping[str, float], metered: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return rates per watt of the sides whose power is known."""
+    """Return rates per watt of the sides whose power is known.
+
+    What a user states of a side comes before what a meter recorded of a cell.
+    """
     rates = [name for name, metric in METRICS.items() if metric.is_more_better]
-    own = summary[summary["metric"].isin(rates) & summary["side"].isin(list(watts))]
-    power = own["side"].map(dict(watts)).astype(float)
+    own = summary[summary["metric"].isin(rates)]
+    own = own.merge(metered, on=["side", "test", "cell"], how="left")
+    power = (
+        own["side"].map(dict(stated)).astype(float).fillna(own["watts"].astype(float))
+    )
     scaled = {name: own[name] / power for name in ("value", "low", "high")}
-    return own.assign(watts=power, **scaled).reset_index(drop=True)
+    known = own.assign(watts=power, **scaled)
+    return known[known["watts"] > 0].reset_index(drop=True)

@@ -1,6 +1,5 @@
 """Open several runs, and compare them."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,10 +19,10 @@ from ssdlab.compare.score import parse_score
 from ssdlab.compare.sides import tabulate_sides
 from ssdlab.compare.verdicts import CONTROLS, SAME_PERCENT, Rules
 from ssdlab.model.errors import ParameterError, UnknownNameError
+from ssdlab.model.io_engine import engine_of
 from ssdlab.store.catalog import find_runs_folder
 from ssdlab.store.run import Run
 
-_JOB_LINE = re.compile(r"^(\w+)=(.*)$", re.MULTILINE)
 _PATTERN_OPTIONS = (
     "refill_buffers",
     "scramble_buffers",
@@ -142,14 +141,12 @@ def compare_runs(  # noqa: PLR0913 - each is a choice of the user, by name
 
 def _job_facts(run: Run) -> dict[str, str]:
     """Return engine and data pattern from the first fio job that is kept."""
-    cells = run.steps[run.steps["kind"] == "cell"]["step_id"]
-    jobs = (run.job_file(str(step)) for step in cells)
-    options = dict(_JOB_LINE.findall(next(filter(None, jobs), "")))
+    options = run.cell_options
     if not options:
         return {}
     pattern = [f"{n}={options[n]}" for n in _PATTERN_OPTIONS if n in options]
     words = ", ".join(pattern) or "fio's own"
-    return {"engine": options.get("ioengine", ""), "data pattern": words}
+    return {"engine": engine_of(options), "data pattern": words}
 
 
 def _workers(runs: Sequence[Run]) -> pd.DataFrame:

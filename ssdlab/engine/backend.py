@@ -11,6 +11,7 @@ from ssdlab.fio.process import FIO_ARGUMENTS, FioProcess, FioRequest
 from ssdlab.fio.runner import FioChain, FioOutcome
 from ssdlab.host.inventory import read_cpus, read_load
 from ssdlab.model.errors import FioHungError
+from ssdlab.model.io_engine import AUTO_ENGINE
 from ssdlab.model.step import Step
 from ssdlab.model.telemetry import WRITTEN
 from ssdlab.store.raw import HostCpu, working_folder
@@ -32,6 +33,8 @@ class FioBackend:
         The run folder.
     target : Target
         What fio is pointed at.
+    io_engine : str, default "auto"
+        The engine by which fio reaches it: see `ssdlab.model.io_engine`.
     chain : FioChain
         The fio processes.
     clock : RunClock
@@ -42,11 +45,12 @@ class FioBackend:
         Receives the progress of the step that runs.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - by name
         self,
         run: Path,
         target: Target,
         *,
+        io_engine: str = AUTO_ENGINE,
         chain: FioChain,
         clock: RunClock,
         watch: Callable[[], None] = lambda: None,
@@ -57,6 +61,7 @@ class FioBackend:
         self._listener = listener
         self._told_s = clock.suspended_s()
         self._target = target
+        self._io_engine = io_engine
         self._chain = chain
         self._clock = clock
         self._counters = target.read_counters()
@@ -131,7 +136,12 @@ class FioBackend:
         return self._target.find_doubt(before, self._counters)
 
     def _request(self, step: Step, folder: Folder) -> FioRequest:
-        job = render_job(step, self._target.fio_options, cpus=read_cpus())
+        job = render_job(
+            step,
+            self._target.fio_options,
+            cpus=read_cpus(),
+            io_engine=self._io_engine,
+        )
         work = step.workload
         io_s = (step.runtime_s or 0) + (work.ramp_s if work is not None else 0)
         least_s = 0.95 * io_s if step.io_bytes is None else 0.0

@@ -1,9 +1,15 @@
-"""The most that this host can issue: fio's null engine, which has no device."""
+"""The most that this host can issue: the path of a run, without a device.
+
+The IO engine of the run reads and writes ``/dev/zero``, which completes every IO at
+once: decision record 112. fio's null engine, which does not enter the kernel, stands in
+for nbd, which needs a server.
+"""
 
 import gzip
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,6 +22,7 @@ from ssdlab.fio.process import FIO_ARGUMENTS, FioRequest
 from ssdlab.fio.runner import FioChain
 from ssdlab.ingest.results import summarise_step
 from ssdlab.model.errors import FioFailedError, UserError
+from ssdlab.model.io_engine import LOCAL_ENGINE, IoEngine, parse_io_engine
 from ssdlab.model.records import CeilingPoint
 from ssdlab.model.spec import Workload
 from ssdlab.model.step import Step, StepResult
@@ -27,7 +34,8 @@ from ssdlab.text.terminal import table_lines
 CEILING_FOLDER = "ceiling"
 CEILING_SECONDS = 60.0
 LEAST_POINT_S = 0.2  # below it fio's own startup outweighs its IOs
-_NULL = {"ioengine": "null"}
+NULL_ENGINE = "null"
+_ENDLESS = {"filename": "/dev/zero", "allow_file_create": "0", "direct": "0"}
 _SEED = 1  # no device ever sees the offsets
 _RANGE_BYTES = 64 * GIB
 _GRACE_S = 60.0
@@ -58,11 +66,17 @@ CEILING_WORKLOADS = (
 def measure_ceiling(
     folder: Folder | None = None,
     *,
+    engine: str = LOCAL_ENGINE,
     seconds: float = CEILING_SECONDS,
     workloads: Sequence[Workload] = CEILING_WORKLOADS,
     tell: Callable[[str], None] | None = None,
 ) -> tuple[CeilingPoint, ...]:
-    """Measure the most that this host can issue, with fio's null engine."""
+    """Measure the most that this host can issue by an IO engine, or the null one.
+
+    Polling needs the queues of a device: interrupts stand in for it.
+    """
+    path = None if engine == NULL_ENGINE else _read_path(engine)
+    workloads = _fitting(workloads, path)
     each_s = seconds / len(workloads)
     if each_s < LEAST_POINT_S:
         msg = (
@@ -75,7 +89,7 @@ def measure_ceiling(
     try:
         with FioChain(fio, clock=time.monotonic, tick=lambda: None) as chain:
             return tuple(
-                _measure(chain, workload, each_s, place=place, tell=tell)
+                _measure(chain, workload, each_s, place=place, path=path, tell=tell)
                 for workload in workloads
             )
     finally:
@@ -87,6 +101,7 @@ def ceiling_lines(points: Sequence[CeilingPoint]) -> list[str]:
     """Return the points as a readable table."""
     columns = (
         WORKERS,
+        column("IO engine", "engine", is_words=True),
         column("stimulus", _stimulus, is_words=True),
         column("IOPS", "iops", "{:,.0f}".format),
         column("µs per IO of a thread", thread_time_us, "{:.3f}".format),  # noqa: RUF001 - the SI prefix
@@ -105,6 +120,7 @@ def _measure(
     seconds: float,
     *,
     place: Folder,
+    path: IoEngine | None,
     tell: Callable[[str], None] | None,
 ) -> CeilingPoint:
     """Run one point and keep the output of fio."""
@@ -117,7 +133,9 @@ def _measure(
     request = FioRequest(
         step_id=step.step_id,
         folder=place / step.step_id,
-        job=render_job(step, _NULL),
+        job=render_job(step, {"ioengine": NULL_ENGINE})
+        if path is None
+        else render_job(step, _ENDLESS, io_engine=path.text),
         gated_threads=workload.threads,
         overdue_s=_GRACE_S + 2 * seconds,
     )
@@ -129,7 +147,27 @@ def _measure(
         block_size_bytes=workload.block_size_bytes,
         iops=float(result.iops or 0.0),
         read_percent=workload.read_percent,
+        engine=path.text if path else NULL_ENGINE,
     )
+
+
+def _read_path(engine: str) -> IoEngine:
+    """Return the engine that a user named, or raise a `UserError`."""
+    try:
+        found = parse_io_engine(engine) or IoEngine(LOCAL_ENGINE)
+    except ValueError as error:
+        msg = f"No host ceiling by this IO engine: {error}, {NULL_ENGINE}."
+        raise UserError(msg) from None
+    return found.unpolled
+
+
+def _fitting(
+    workloads: Sequence[Workload], path: IoEngine | None
+) -> tuple[Workload, ...]:
+    """Return the points that an engine can have: a synchronous one only QD 1."""
+    if path is None or not path.is_synchronous:
+        return tuple(workloads)
+    return tuple(dict.fromkeys(replace(one, queue_depth=1) for one in workloads))
 
 
 def _step(workload: Workload, seconds: float) -> Step:
@@ -177,5 +215,6 @@ def _fail(step: Step, reason: str) -> NoReturn:
     raise FioFailedError(
         step_id=f"{CEILING_FOLDER}/{step.step_id}",
         reason=reason,
-        remedy="Check whether `fio --ioengine=null` runs, or skip the host ceiling.",
+        remedy="Check whether the job.fio beside its output runs, or skip the host "
+        "ceiling.",
     )

@@ -182,6 +182,7 @@ def _drive(
             backend=FioBackend(
                 folder,
                 device,
+                io_engine=require_plan(record).io_engine,
                 chain=chain,
                 clock=clock,
                 watch=watch.look,

@@ -9,16 +9,22 @@ from pathlib import Path
 from typing import NoReturn
 
 from ssdlab.drive.attachment import read_attachment
-from ssdlab.engine.ceiling import CEILING_FOLDER, CEILING_SECONDS, measure_ceiling
+from ssdlab.engine.ceiling import (
+    CEILING_FOLDER,
+    CEILING_SECONDS,
+    NULL_ENGINE,
+    measure_ceiling,
+)
 from ssdlab.engine.followed_advice import read_habits
 from ssdlab.engine.request import Request, RunChoices
 from ssdlab.engine.sessions import now_text
 from ssdlab.host.checks import examine_host
 from ssdlab.host.inventory import find_file_system, read_machine
-from ssdlab.ingest.ingest import plan_inputs
+from ssdlab.ingest.ingest import plan_inputs, require_plan
 from ssdlab.ingest.wholeness import hash_plan
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.host_checks import HostCheck
+from ssdlab.model.io_engine import LOCAL_ENGINE
 from ssdlab.model.records import CeilingPoint, HostIdentity, RunRecord
 from ssdlab.model.report_fields import ReportFields
 from ssdlab.store.raw import steps_folder
@@ -80,13 +86,19 @@ def target_folder(run: Path) -> Path:
 
 
 def take_ceiling(
-    folder: Path, device: Target, *, seconds: float = CEILING_SECONDS
+    folder: Path,
+    device: Target,
+    *,
+    io_engine: str,
+    seconds: float = CEILING_SECONDS,
 ) -> tuple[CeilingPoint, ...]:
     """Measure what this host can issue; remove the run folder if that fails."""
     place = Folder(folder) / CEILING_FOLDER
     place.remove_tree()  # of a run that was killed before it started
     try:
-        return measure_ceiling(place, seconds=seconds)
+        is_local = device.fio_options.get("ioengine") == LOCAL_ENGINE
+        engine = io_engine if is_local else NULL_ENGINE
+        return measure_ceiling(place, engine=engine, seconds=seconds)
     except BaseException:
         device.close()
         place.remove_tree()
@@ -166,7 +178,9 @@ def examine_for(record: RunRecord, device: Target) -> tuple[HostCheck, ...]:
     found = examine_host(
         device.drive,
         target_kind=record.target.kind,
-        habits=read_habits(tests, device.fio_options),
+        habits=read_habits(
+            tests, device.fio_options, io_engine=require_plan(record).io_engine
+        ),
     )
     return (*found, *device.host_checks)
 

@@ -8,6 +8,7 @@ from ssdlab.fio.installed import OLDEST_FIO
 from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.fio.jobs.jobspec import parse_job_file
 from ssdlab.host.checks import Habits
+from ssdlab.model.io_engine import AUTO_ENGINE
 from ssdlab.model.spec import Phase, Precondition, PtsTest, Purge, Stimulus, Workload
 from ssdlab.model.step import Step
 from ssdlab.model.units import GIB
@@ -32,11 +33,16 @@ def usual_habits(kind: Literal["virtual", "file", "block"]) -> Habits:
     return replace(read_habits(tests, options), block_sizes_bytes=())
 
 
-def read_habits(tests: Iterable[PtsTest], fio_options: Mapping[str, str]) -> Habits:
+def read_habits(
+    tests: Iterable[PtsTest],
+    fio_options: Mapping[str, str],
+    *,
+    io_engine: str = AUTO_ENGINE,
+) -> Habits:
     """Return what a run of these tests does by itself."""
     tests = tuple(tests)
     jobs = {
-        workload: _render(workload, fio_options)
+        workload: _render(workload, fio_options, io_engine)
         for test in tests
         for phase in test.possible_phases
         for workload in _workloads(phase)
@@ -59,7 +65,7 @@ def read_habits(tests: Iterable[PtsTest], fio_options: Mapping[str, str]) -> Hab
 
 
 def _render(
-    workload: Workload, fio_options: Mapping[str, str]
+    workload: Workload, fio_options: Mapping[str, str], io_engine: str
 ) -> dict[str, str | None]:
     step = Step(
         step_id="any",
@@ -71,7 +77,9 @@ def _render(
         runtime_s=1.0,
         seed=1,
     )
-    return parse_job_file(render_job(step, fio_options)).resolved(0)
+    return parse_job_file(render_job(step, fio_options, io_engine=io_engine)).resolved(
+        0
+    )
 
 
 def _workloads(phase: Phase) -> Iterator[Workload]:

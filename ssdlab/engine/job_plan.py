@@ -110,16 +110,18 @@ def plan_jobs(
                 planned=planned,
                 clause=_clause(planned.test, planned.phase),
                 purge=method if planned.step.workload is None else "",
-                job=_render(planned.step, shape.fio_options),
+                job=_render(planned.step, shape.fio_options, asked.io_engine),
             )
             for planned in rehearse(asked.tests, context)
         ),
     )
 
 
-def _render(step: Step, options: Mapping[str, str]) -> str:
+def _render(step: Step, options: Mapping[str, str], io_engine: str) -> str:
     """Return a job file as `FioBackend` will render it."""
-    return "" if step.workload is None else render_job(step, options, cpus=read_cpus())
+    if step.workload is None:
+        return ""
+    return render_job(step, options, cpus=read_cpus(), io_engine=io_engine)
 
 
 def _clause(test: PtsTest, phase: Phase) -> str:

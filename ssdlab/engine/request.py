@@ -15,7 +15,14 @@ from ssdlab.model.drive import (
     DriveChoices,
     WriteCacheState,
 )
-from ssdlab.model.errors import UnknownNameError, UserError, UserFileError
+from ssdlab.model.errors import (
+    ProfileError,
+    TargetRefusedError,
+    UnknownNameError,
+    UserError,
+    UserFileError,
+)
+from ssdlab.model.io_engine import LOCAL_ENGINE, IoEngine, parse_io_engine
 from ssdlab.model.report_fields import ReportFields
 from ssdlab.model.spec import FileJob
 from ssdlab.model.units import capacity_label
@@ -101,12 +108,55 @@ def ask_for_suite(target: str, profile: str, tests: str) -> Suite:
     chosen, shape = open_profile(profile), read_shape(target)
     names = choose_tests(chosen, tests)
     require_room(target, shape.capacity_bytes)
-    return ask_suite(
+    suite = ask_suite(
         chosen,
         names,
         capacity_bytes=shape.capacity_bytes,
         sector_bytes=shape.sector_bytes,
     )
+    engine = parse_io_engine(suite.io_engine)
+    if engine is not None:
+        _require_reach(target, shape, engine)
+        _require_depth(suite, engine)
+    return suite
+
+
+def _require_reach(target: str, shape: Shape, engine: IoEngine) -> None:
+    """Require a target that an engine can reach."""
+    usual = shape.fio_options.get("ioengine", "")
+    if usual != LOCAL_ENGINE:
+        raise TargetRefusedError(
+            target=target,
+            reason=f"fio reaches it by {usual}, not by {engine.name}",
+            remedy='Write io_engine = "auto" in the profile, or measure a drive or a '
+            "file.",
+        )
+    if engine.is_polled and shape.has_poll_queues is False:
+        raise TargetRefusedError(
+            target=target,
+            reason="hipri polls for completions, and it has no poll queues "
+            "(queue/io_poll is 0)",
+            remedy="Load the driver with some, such as nvme.poll_queues=4, or leave "
+            "hipri out.",
+        )
+
+
+def _require_depth(suite: Suite, engine: IoEngine) -> None:
+    """Require cells that a synchronous engine can do: it ignores a queue depth."""
+    if not engine.is_synchronous:
+        return
+    for test in suite.tests:
+        loads = (load for one in test.possible_phases for load in phase_workloads(one))
+        deepest = max((load.queue_depth for load in loads), default=1)
+        if deepest > 1:
+            raise ProfileError(
+                source=suite.name,
+                key="io_engine",
+                reason=f"{engine.name} has one IO outstanding per thread, and "
+                f"{test.title} asks for QD {deepest}",
+                remedy="Choose tests at QD 1 (--tests lat), set the queue depth to 1, "
+                "or choose libaio or io_uring.",
+            )
 
 
 def require_fit(target: str, procedure: Procedure) -> None:
@@ -129,7 +179,10 @@ def check_request(
     _require_texts({"target": target, "profile": profile, **choices.texts})
     _require_purge(choices.purge)
     asked = ask_for_suite(target, profile, tests)
-    require_fio()
+    fio, _ = require_fio()
+    engine = parse_io_engine(asked.io_engine)
+    if engine is not None:
+        _require_engine(profile, fio, engine)
     return Request(
         target=target, asked=asked, report_fields=open_report_fields(profile)
     )
@@ -145,6 +198,18 @@ def check_procedure(
     fio, _ = require_fio()
     _require_options(procedure, fio)
     return Request(target=target, asked=procedure)
+
+
+def _require_engine(profile: str, fio: str, engine: IoEngine) -> None:
+    """Require that the installed fio has an engine with its flags."""
+    unknown = sorted(set(engine.flags) - list_options(fio, [engine.name]))
+    if unknown:
+        raise ProfileError(
+            source=profile,
+            key="io_engine",
+            reason=f"the installed fio does not know the option {unknown[0]}",
+            remedy="Leave it out, or install a newer fio.",
+        )
 
 
 def _jobs_of(procedure: Procedure) -> Iterator[FileJob]:

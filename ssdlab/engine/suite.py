@@ -53,7 +53,7 @@ from ssdlab.ingest.wholeness import hash_plan
 from ssdlab.model.asked import Procedure
 from ssdlab.model.drive import AUTO_PURGE
 from ssdlab.model.errors import RunFolderError
-from ssdlab.model.records import RunRecord
+from ssdlab.model.records import CeilingPoint, RunRecord
 from ssdlab.store.lock import locked
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.run import Run
@@ -175,7 +175,10 @@ def _begin(request: Request, choices: RunChoices, tell: Tell | None) -> Run:
             released(open_or_clean(request, folder, choices)) as device,
             announced(device.identity, folder, sleep=time.sleep) as look_around,
         ):
-            ceiling = take_ceiling(folder, device) if choices.host_ceiling else ()
+            ceiling: tuple[CeilingPoint, ...] = ()
+            if choices.host_ceiling:
+                engine = request.asked.io_engine
+                ceiling = take_ceiling(folder, device, io_engine=engine)
             record = make_record(folder, request, device, read_host(fio_version))
             record = replace(
                 record,

@@ -1,7 +1,7 @@
 """How close results are to the host ceiling.
 
-The ceiling is what fio's null engine does at some TC/QD. Which point of it holds for a
-result is a rule of ours: decision record 30.
+The ceiling is what fio does at some TC/QD without a device. Which point of it holds for
+a result is a rule of ours: decision record 30.
 """
 
 from collections.abc import Sequence
@@ -22,10 +22,11 @@ _NEEDED = ("iops", "threads", "queue_depth", "read_percent")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ceiling:
-    """What a host can issue of a stimulus [1/s], and the TC/QD of its measurement."""
+    """What a host can issue of a stimulus [1/s], and how it was measured."""
 
     iops: float
     place: str
+    engine: str
 
 
 def find_ceiling(
@@ -74,6 +75,7 @@ def find_ceiling(
     return Ceiling(
         iops=1 / sum(share / point.iops for share, point in chosen),
         place=f"T{place.threads}/Q{place.queue_depth}",
+        engine=place.engine,
     )
 
 
@@ -146,5 +148,5 @@ def _near_words(near: Sequence[tuple[Any, Ceiling]], count: int) -> str:
         f"host ceiling: {len(near)} of {count} results come within "
         f"{100 * (1 - NEAR_RATIO):g} % of what this host can issue; at most {stimulus} "
         f"T{row.threads}/Q{row.queue_depth} with {row.iops:,.0f} of "
-        f"{ceiling.iops:,.0f} IOPS (null engine, {ceiling.place})"
+        f"{ceiling.iops:,.0f} IOPS ({ceiling.engine} engine, {ceiling.place})"
     )

@@ -25,6 +25,7 @@ OF_RUNS: Final = MappingProxyType({
     "active_range_percent": "active range",
     "is_virtual": "virtual",
     "write_cache": "write cache",
+    "io_engine": "IO engine",
     "fio_version": "fio version",
     "kernel": "kernel",
     "operating_system": "operating system",

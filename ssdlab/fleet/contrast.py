@@ -37,13 +37,17 @@ _MOST_DRIVES = 500  # a side: who needs more has asked for too small a differenc
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FleetMetric:
-    """A metric of the cells of a store; ``supported`` is the column that bounds it."""
+    """A metric of the cells of a store; ``supported`` is the column that bounds it.
+
+    ``is_derived`` metrics are not in the tables of a run, nor told of single rounds.
+    """
 
     name: str
     column: str
     words: str
     is_more_better: bool = False
     supported: str = ""
+    is_derived: bool = False
 
 
 METRICS: Final = MappingProxyType({
@@ -62,6 +66,25 @@ METRICS: Final = MappingProxyType({
                 supported=f"is_{name}_supported",
             )
             for name, level in LEVELS.items()
+        ),
+        FleetMetric(
+            name="waf",
+            column="write_amplification",
+            words="write amplification",
+            is_derived=True,
+        ),
+        FleetMetric(
+            name="cpu",
+            column="cpu_us_per_io",
+            words="processor time per IO",
+            is_derived=True,
+        ),
+        FleetMetric(name="watts", column="watts", words="power", is_derived=True),
+        FleetMetric(
+            name="energy",
+            column="joules_per_io",
+            words="energy per IO",
+            is_derived=True,
         ),
     )
 })
@@ -242,7 +265,7 @@ def find_contrasts(
     baseline: pd.DataFrame,
     candidate: pd.DataFrame,
     *,
-    metrics: Sequence[FleetMetric] = tuple(METRICS.values()),
+    metrics: Sequence[FleetMetric],
 ) -> tuple[Contrast, ...]:
     """Contrast two populations in each cell that both measured.
 

@@ -20,14 +20,19 @@ from ssdlab.fleet.measured import WORKLOAD, MeasuredCell, joined_lines, measured
 from ssdlab.fleet.tables import LEVELS, Row, RunRows
 from ssdlab.ingest.ingested import lines_of
 from ssdlab.model.asked import Asked, Suite
+from ssdlab.model.io_engine import engine_of
 from ssdlab.model.schema import RUNS, SCHEMA_VERSION
 from ssdlab.model.telemetry import WRITTEN
 from ssdlab.qos.averages import mean_of
 from ssdlab.qos.load import Load
+from ssdlab.qos.loads import workload_label
 from ssdlab.stats.claims import claim_levels
 from ssdlab.stats.clusters import FEWEST_ROUNDS
 from ssdlab.stats.trend import estimate_nonnegative_mean
 from ssdlab.store.catalog import duration_of
+from ssdlab.telemetry.amplification import summarise_amplification
+from ssdlab.telemetry.energy import summarise_energy
+from ssdlab.telemetry.processor import processor_us_per_io
 
 if TYPE_CHECKING:
     from ssdlab.store.run import Run
@@ -96,6 +101,7 @@ def _of_run(run: "Run") -> Row:
         "departures": lines_of(answers.found("procedure")),
         "doubts": lines_of(answers.found("numbers")),
         "neighbours": joined_lines(run.steps["neighbours"]),
+        "io_engine": engine_of(run.cell_options) or None,
         **_first_readings(run.telemetry),
     }
 
@@ -117,6 +123,7 @@ def _digest(rows: Mapping[str, Sequence[Row]]) -> str:
 
 def _cells(run: "Run") -> Iterator[Row]:
     """Yield the cells of a run in their order; ``bins`` is empty if there are none."""
+    amplification, energy = _amplification(run), _energy(run)
     for cell in measured_cells(run):
         names = cell.names
         yield {
@@ -127,8 +134,42 @@ def _cells(run: "Run") -> Iterator[Row]:
             "is_steady": cell.is_steady,
             **_rates(cell.sampled),
             **_latencies(cell),
+            "cpu_us_per_io": _processor_time(cell),
+            "write_amplification": amplification.get((names["test"], names["phase"])),
+            **energy.get(cell.name, {}),
             "neighbours": cell.neighbours,
         }
+
+
+def _amplification(run: "Run") -> dict[tuple[str, str], float | None]:
+    """Return the write amplification of each phase of which the drive tells it."""
+    found = summarise_amplification(run.telemetry, run.steps)
+    places = zip(found["test"], found["phase"], strict=True)
+    return dict(zip(places, map(_number, found["amplification"]), strict=True))
+
+
+def _energy(run: "Run") -> dict[str, Row]:
+    """Return the power of each cell, all directions together, that was metered."""
+    found = summarise_energy(run.telemetry, run.steps, run.measurements, run.windows)
+    rows = [
+        {str(name): value for name, value in row.items()}
+        for row in found.to_dict("records")
+    ]
+    return {
+        f"{row['test']} {row['phase']} {row['kind']} {workload_label(row)} total": {
+            "watts": _number(row["watts"]),
+            "joules_per_io": _number(row["joules_per_io"]),
+        }
+        for row in rows
+        if row["kind"] in {"cell", "histogram"}
+    }
+
+
+def _processor_time(cell: MeasuredCell) -> float | None:
+    """Return the processor time per IO of all directions together [us]."""
+    if cell.names["direction"] != "total":
+        return None
+    return _number(processor_us_per_io(cell.window))
 
 
 def _basis(kind: str, rows: pd.DataFrame) -> str:

@@ -96,6 +96,9 @@ FLEET_RUNS = Table(
         Column("duration_s", "float64", "time of all its sessions [s]"),
         Column("neighbours", "string", f"{_NEIGHBOURS}unknown of every step"),
         Column(
+            "io_engine", "string", "IO engine of its first cell, with the flags of fio"
+        ),
+        Column(
             "written_before_bytes",
             "float64",
             "written to the drive in its life, at the first reading [B]",
@@ -152,6 +155,23 @@ CELLS = Table(
         Column("lat_mean_ns", "float64", "mean latency, weighted by IOs [ns]"),
         Column("lat_max_ns", "float64", "maximum latency [ns]"),
         *_levels(),
+        Column(
+            "cpu_us_per_io",
+            "float64",
+            "processor time of fio's threads per IO in its rounds, of totals [us]",
+        ),
+        Column(
+            "write_amplification",
+            "float64",
+            "bytes written to the media over those of the host, of its whole phase; "
+            "missing where the drive does not count both",
+        ),
+        Column(
+            "watts",
+            "float64",
+            "mean power in its rounds, where a meter recorded it, of totals alone [W]",
+        ),
+        Column("joules_per_io", "float64", "energy of an IO, likewise [J]"),
         Column("neighbours", "string", f"{_NEIGHBOURS}unknown of all its rounds"),
         _ADDED,
     ),

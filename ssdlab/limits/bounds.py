@@ -160,7 +160,7 @@ def _require_printable(key: str, text: str) -> None:
 
 def _require_metric(metric: str) -> None:
     level = _LEVEL.fullmatch(metric)
-    if (level and float(level[1]) > 0) or metric in {*METRICS, *DRIVE_READINGS}:
+    if (level and float(level[1]) > 0) or metric in {*_NAMES, *DRIVE_READINGS}:
         return
     msg = f"metric {_shown(metric)} is none of iops, bw, mean, a percentile such as "
     msg += "p99.9, or a reading of the drive such as temperature_celsius"

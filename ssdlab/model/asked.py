@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ssdlab.model.drive import WriteCacheState
+from ssdlab.model.io_engine import AUTO_ENGINE, parse_io_engine
 from ssdlab.model.spec import PtsTest
 
 
@@ -30,10 +31,18 @@ class Suite:
     max_idle_s: float
     settings: dict[str, dict[str, object]]
     tests: tuple[PtsTest, ...]
+    io_engine: str = AUTO_ENGINE
+
+    def __post_init__(self) -> None:
+        """Refuse an engine that no run may have: the record may come from anybody."""
+        parse_io_engine(self.io_engine)
 
     @property
     def details(self) -> dict[str, object]:
-        """Values that may differ between two runs whose profiles have the same name."""
+        """Values that may differ between two runs whose profiles have the same name.
+
+        The IO engine is not among them: that of the jobs is a condition by itself.
+        """
         return {
             "active_range_percent": self.active_range_percent,
             "uses_random_map": self.uses_random_map,
@@ -84,6 +93,11 @@ class Procedure:
     def spec_version(self) -> str:
         """The document in place of an edition of the PTS."""
         return self.source
+
+    @property
+    def io_engine(self) -> str:
+        """The engine of the target, for jobs that name none."""
+        return AUTO_ENGINE
 
     @property
     def details(self) -> dict[str, object]:

@@ -55,9 +55,11 @@ class HostIdentity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CeilingPoint:
-    """The rate that the host can issue: fio's null engine at one TC/QD.
+    """The rate that the host can issue at one TC/QD, without a device.
 
     ``read_percent`` is 100 or 0: for writes the host must also make random data.
+    ``engine`` is the IO engine: ``null`` does not enter the kernel, any other reads
+    and writes ``/dev/zero`` by the path of the run.
     """
 
     threads: int
@@ -65,6 +67,7 @@ class CeilingPoint:
     block_size_bytes: int
     iops: float
     read_percent: int = 100
+    engine: str = "null"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

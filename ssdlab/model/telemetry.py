@@ -10,7 +10,7 @@ from typing import Literal
 # A gauge goes up and down, a counter only up until it is reset; a state is 1 or 0,
 # and a limit is what a gauge is compared with.
 Kind = Literal["gauge", "counter", "state", "limit"]
-Source = Literal["block", "virtual", "host"]
+Source = Literal["block", "virtual", "host", "meter"]
 
 DRIVE: Source = "block"
 TEMPERATURE = "temperature_celsius"
@@ -27,7 +27,10 @@ MEDIA_ERRORS = "media_errors"
 WARNINGS = "critical_warnings"
 IS_FAILING = "is_failing"
 CACHE_IS_ON = "write_cache_is_on"
+METER: Source = "meter"
 POWER = "power_watts"
+ENERGY = "energy_joules"
+CLOCK_ERROR = "clock_error_s"
 READING_TOOK = "health_read_s"
 LINK_PREFIX = "pcie_link_"
 
@@ -113,7 +116,13 @@ _BESIDE = (
         unit="s",
         origin="the host's clock",
     ),
-    Reading(name=POWER, words="Power", unit="W", origin="a meter"),
+)
+_OF_METER = _of(
+    METER,
+    "a meter",
+    (ENERGY, "Energy since the meter began", "J", "counter"),
+    (POWER, "Mean power since the reading before", "W", "gauge"),
+    (CLOCK_ERROR, "How far the clocks may be apart", "s", "limit"),
 )
 
 
@@ -149,6 +158,7 @@ READINGS = (
     *LINK_READINGS,
     *_LINK_LIMITS,
     *_BESIDE,
+    *_OF_METER,
     *_OF_MODEL,
     *_OF_HOST,
 )

@@ -8,6 +8,7 @@ from typing import get_args
 
 from ssdlab.model.drive import WriteCacheState
 from ssdlab.model.errors import ProfileError
+from ssdlab.model.io_engine import AUTO_ENGINE, parse_io_engine
 from ssdlab.model.spec import ActiveRange, Tracking
 from ssdlab.model.units import GIB, KIB, MIB, parse_size
 from ssdlab.pts.settings import Kind, Value
@@ -143,6 +144,16 @@ def _read_write_cache(entry: Entry, given: object) -> str:
     return given
 
 
+def _read_io_engine(entry: Entry, given: object) -> str:
+    if not isinstance(given, str):
+        raise entry.error(given, "is not text")
+    try:
+        engine = parse_io_engine(given)
+    except ValueError as error:
+        raise entry.error(given, f"names no path to a device: {error}") from None
+    return AUTO_ENGINE if engine is None else engine.text
+
+
 def _read_test(entry: Entry, given: object) -> str:
     if not isinstance(given, str) or given.lower() not in SUITE:
         raise entry.error(given, f"is not a test; choose from {', '.join(SUITE)}")
@@ -195,6 +206,7 @@ _READERS: dict[Kind, Callable[[Entry, object], object]] = {
     "number": _read_number,
     "flag": _read_flag,
     "write cache": _read_write_cache,
+    "io engine": _read_io_engine,
     "test": _read_test,
     "tracking": _read_tracking,
     "active range": _read_range,

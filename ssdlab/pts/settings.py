@@ -16,6 +16,7 @@ Kind = Literal[
     "number",
     "flag",
     "write cache",
+    "io engine",
     "test",
     "tracking",
     "active range",

@@ -2,6 +2,7 @@
 
 from typing import assert_never
 
+from ssdlab.model.io_engine import engine_of
 from ssdlab.model.records import RunRecord
 from ssdlab.paper.blocks import HeaderColumn
 from ssdlab.paper.context import Context
@@ -38,6 +39,7 @@ def platform_facts(context: Context) -> Facts:
         ("Driver", or_unknown(said.driver)),
         *if_said("File system", said.file_system),
         ("Test software", or_unknown(host.fio_version)),
+        ("IO engine", or_unknown(engine_of(context.run.cell_options))),
         (
             "Imported by" if context.is_imported else "Driven by",
             f"ssdlab {host.ssdlab_version}, Python {host.python_version}",

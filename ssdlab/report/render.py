@@ -18,7 +18,9 @@ from ssdlab.report.header import front_facts, platform_facts, test_columns
 from ssdlab.report.host import ceiling_table, host_blocks
 from ssdlab.report.purges import purge_blocks
 from ssdlab.report.view import headlines_of, overview_of, pages_of, summary_rows
+from ssdlab.telemetry.energy_pages import energy_blocks
 from ssdlab.telemetry.pages import drive_blocks
+from ssdlab.telemetry.stall_pages import stall_blocks
 
 
 def render_page(context: Context) -> str:
@@ -96,6 +98,8 @@ def _examined(context: Context) -> list[tuple[str, str, tuple[Block, ...]]]:
     pages = (
         ("purges", "The purges", purge_blocks(context)),
         ("drive", "The drive during the run", drive_blocks(context)),
+        ("power", "Power and energy", energy_blocks(context)),
+        ("stalls", "Stalls and periods", stall_blocks(context)),
         ("host", "The host", host_blocks(context)),
     )
     return [page for page in pages if page[2]]

@@ -1,5 +1,6 @@
 """An open run: its record, its progress and its frames."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +21,7 @@ from ssdlab.system.folders import Folder
 if TYPE_CHECKING:
     import pandas as pd
 
+_JOB_LINE = re.compile(r"^(\w+)=(.*)$", re.MULTILINE)
 _ENDED = {
     "running": "The run was cut off and no process works on it: use ssdlab resume.",
     "finished": "The run has finished.",
@@ -152,6 +154,13 @@ class Run:
     def job_file(self, step_id: str) -> str:
         """Return the fio job file of a step, or an empty text for a step without."""
         return self._step(step_id).find_text("job.fio")
+
+    @cached_property
+    def cell_options(self) -> dict[str, str]:
+        """The options of the fio job of the first cell that is kept, by name."""
+        cells = self.steps[self.steps["kind"] == "cell"]["step_id"]
+        jobs = (self.job_file(str(step)) for step in cells)
+        return dict(_JOB_LINE.findall(next(filter(None, jobs), "")))
 
     def command(self, step_id: str) -> str:
         """Return the fio command line of a step, or an empty text."""

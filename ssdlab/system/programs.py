@@ -11,17 +11,20 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from io import BytesIO
 from typing import IO, Final
 
+from ssdlab.model.errors import MissingToolError
 from ssdlab.model.shortages import find_shortage
 from ssdlab.system.signals import interrupt, stopped_by
 
 TIMED_OUT: Final = -1
 NOT_STARTED: Final = 126  # as in shells
 _MOST_SAID: Final = 65_536  # bytes
+_LONGEST_LINE: Final = 4096  # bytes
 _TO_DIE_S: Final = 2.0
 _TO_END_S: Final = 15.0  # of a server that shuts its kernels down
 _SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")  # not on a user's PATH
@@ -113,6 +116,43 @@ def run_aside(
         return Ended(
             exit_code=code, stderr=said.read(_MOST_SAID).decode(errors="replace")
         )
+
+
+class Lines:
+    """The lines that a program of the user prints, until it ends or is closed.
+
+    It has no input, and what it prints to standard error is left out. A line that is
+    too long is cut.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        try:
+            self._process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise MissingToolError(
+                tool=words[0],
+                needed_for="this meter",
+                remedy=f"It cannot be started ({error.strerror}).",
+            ) from None
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield each line when it was printed."""
+        with self._process.stdout or BytesIO() as output:
+            while line := output.readline(_LONGEST_LINE):
+                yield line.decode(errors="replace")
+
+    def close(self) -> None:
+        """Kill it with all that it started."""
+        if self._process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
 
 
 def run_in_foreground(

@@ -34,6 +34,7 @@ from ssdlab.drive.safety import (
     require_disposable,
     require_disposable_again,
 )
+from ssdlab.drive.sysfs import block_folder
 from ssdlab.drive.write_cache import (
     keep_write_cache,
     read_write_cache,
@@ -54,7 +55,7 @@ from ssdlab.model.errors import (
     TargetRefusedError,
 )
 from ssdlab.model.records import RunRecord, TargetIdentity
-from ssdlab.system.files import ROOT
+from ssdlab.system.files import ROOT, read_number
 from ssdlab.system.folders import Folder
 from ssdlab.system.state import state_folder
 from ssdlab.targets.block import BlockTarget
@@ -207,7 +208,13 @@ def read_block_shape(spec: str) -> Shape:
         is_loop=drive.bus == "loop",
         write_cache_fault=_write_cache_trouble(drive),
         fio_options=_fio_options(drive),
+        has_poll_queues=_has_poll_queues(drive),
     )
+
+
+def _has_poll_queues(drive: Drive) -> bool | None:
+    polls = read_number(block_folder(drive.name) / "queue/io_poll")
+    return None if polls is None else polls > 0
 
 
 def foresee_block_purge(spec: str, wanted: str) -> PurgeOutlook:

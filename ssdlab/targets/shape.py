@@ -13,7 +13,8 @@ class Shape:
     ``write_cache_fault`` is why its write cache cannot be set; empty if it can be.
     ``write_bytes_per_s`` is the limit of its sustained write rate, if known.
     ``fio_options`` are those that will reach it; values that are known only once it is
-    opened are names in capitals.
+    opened are names in capitals. ``has_poll_queues`` says whether completions can be
+    polled for; ``None`` is unknown.
     """
 
     capacity_bytes: int
@@ -23,3 +24,4 @@ class Shape:
     write_cache_fault: str = ""
     write_bytes_per_s: float | None = None
     fio_options: Mapping[str, str] = field(default_factory=dict)
+    has_poll_queues: bool | None = None

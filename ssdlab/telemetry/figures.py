@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
+from ssdlab.model.telemetry import POWER
 from ssdlab.plots.labels import COLORS, axis, lay_out, new_figure
-from ssdlab.plots.lines import shade
+from ssdlab.plots.lines import Across, Line, draw_lines, shade
 from ssdlab.plots.names import figure_text
+from ssdlab.stats.downsample import reduce_series
 from ssdlab.text.quantities import QUANTITIES, Quantity, scaled, span_s, time_quantity
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ssdlab.telemetry.trace import DriveTrace
 
 _STRIP_HEIGHT = 190  # pixels of the strip and of the room above it
@@ -93,6 +97,64 @@ def add_drive_strip(
     )
     _shade_throttled(whole, trace, unit=unit)
     return whole
+
+
+def plot_stalls(frame: "pd.DataFrame", *, title: str) -> go.Figure:
+    """Draw the IOPS of every interval of a stimulus, and its stalls.
+
+    ``frame`` has ``time_s``, ``iops`` and ``is_stalled``. Of a long series each column
+    of pixels keeps its least and its greatest value; every stalled interval is drawn.
+
+    >>> import pandas as pd
+    >>> rates = pd.DataFrame({"time_s": [1.0, 2.0, 3.0], "iops": [900.0, 10.0, 910.0]})
+    >>> figure = plot_stalls(rates.assign(is_stalled=[False, True, False]), title="LAT")
+    >>> [line.name for line in figure.data]
+    ['IOPS', 'Stalled (1 interval)']
+    """
+    kept = reduce_series(frame["time_s"], frame["iops"])
+    stalled = frame[frame["is_stalled"].astype(bool)]
+    noun = "interval" if len(stalled) == 1 else "intervals"
+    figure = new_figure(figure_text(title), subtitle=kept.note, height=340)
+    lines = [
+        Line(
+            rows=[{"time_s": kept.x.tolist(), "iops": kept.y.tolist()}],
+            column="iops", name="IOPS", color=COLORS["measured"], width=1.2,
+        ),
+        Line(
+            rows=[stalled], column="iops", name=f"Stalled ({len(stalled):,} {noun})",
+            color=COLORS["maximum_latency"], symbol="x", width=0, size=7,
+        ),
+    ]  # fmt: skip
+    draw_lines(figure, Across.time(frame), lines, showlegend=True)
+    lay_out(figure, yaxis={"rangemode": "tozero"})
+    return figure
+
+
+def plot_power(
+    frame: "pd.DataFrame", spans: Sequence[tuple[str, float, float]]
+) -> go.Figure:
+    """Draw the power of a drive over a run; bands name its tests.
+
+    ``frame`` has ``time_s`` and ``power_watts``; ``spans`` are name, begin and end [s]
+    of each test.
+
+    >>> import pandas as pd
+    >>> readings = {"time_s": [0.0, 1.0, 2.0], "power_watts": [2.0, 5.5, 5.4]}
+    >>> figure = plot_power(pd.DataFrame(readings), [("IOPS", 0.0, 2.0)])
+    >>> figure.layout.yaxis.title.text
+    'Power [W]'
+    """
+    kept = reduce_series(frame["time_s"], frame[POWER])
+    unit = time_quantity(span_s(frame))
+    figure = new_figure("Power during the run", subtitle=kept.note, height=320)
+    line = Line(
+        rows=[{"time_s": kept.x.tolist(), POWER: kept.y.tolist()}],
+        column=POWER, name="Power", color=COLORS["measured"], width=1.2,
+    )  # fmt: skip
+    draw_lines(figure, Across.of("time_s", unit), [line])
+    _add_bands(figure, spans, span_s(frame), unit=unit)
+    lay_out(figure, yaxis={"rangemode": "tozero"})
+    return figure
 
 
 def _axes_of(figure: go.Figure) -> list[str]:
@@ -240,6 +302,25 @@ def plot_drive_health(
     whole_s = max([*ends, span_s(trace.readings)])
     unit = time_quantity(whole_s)
     _add_readings(figure, trace, unit=unit, axes=("yaxis", "yaxis2"))
+    _add_bands(figure, spans, whole_s, unit=unit)
+    _shade_throttled(figure, trace, unit=unit)
+    _make_room_for_names(figure)
+    lay_out(
+        figure,
+        xaxis=axis(unit.title, range=[0, whole_s / unit.divisor], tickformat=",~r"),
+        showlegend=True,
+    )
+    return figure
+
+
+def _add_bands(
+    figure: go.Figure,
+    spans: Sequence[tuple[str, float, float]],
+    whole_s: float,
+    *,
+    unit: Quantity,
+) -> None:
+    """Shade the time of each test, and name those that are wide enough."""
     for place, (name, begin_s, end_s) in enumerate(spans):
         is_wide = end_s - begin_s >= _LEAST_BAND * whole_s
         shade(
@@ -252,14 +333,6 @@ def plot_drive_health(
             annotation_font_size=11,
             annotation_textangle=-90,
         )
-    _shade_throttled(figure, trace, unit=unit)
-    _make_room_for_names(figure)
-    lay_out(
-        figure,
-        xaxis=axis(unit.title, range=[0, whole_s / unit.divisor], tickformat=",~r"),
-        showlegend=True,
-    )
-    return figure
 
 
 def _make_room_for_names(figure: go.Figure) -> None:

@@ -72,6 +72,13 @@ QUANTITIES = MappingProxyType({
         name="Total gigabytes written (TGBW)", unit="GB", divisor=1e9
     ),
     "tgbw": Quantity(name="TGBW", unit="GB", divisor=1.0),
+    "write_amplification": Quantity(
+        name="Write amplification", unit="", divisor=1.0, counted="times"
+    ),
+    "power_watts": Quantity(name="Power", unit="W", divisor=1.0),
+    "watts": Quantity(name="Power", unit="W", divisor=1.0),
+    "joules_per_io": Quantity(name="Energy per IO", unit="μJ", divisor=1e-6),
+    "cpu_us_per_io": Quantity(name="Processor time per IO", unit="μs", divisor=1.0),
     "drive_fills": Quantity(
         name="Drive fills (TGBW / user capacity)",
         unit="",

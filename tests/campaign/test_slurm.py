@@ -245,7 +245,7 @@ def test_k5_rebooted_host_goes_on_with_its_run(case: Case) -> None:
 
 @long
 def test_k6_run_of_a_host_that_was_cut_off_is_resumed(case: Case) -> None:
-    case.cell_s = 3  # it outlasts the silence
+    case.cell_s = 6  # it outlasts the silence, and what Slurm needs to end it
     case.submit()
     case.wait_steps(4)
     case.slurm.kill(case.host)
@@ -343,11 +343,18 @@ def test_licence_of_a_drive_lets_one_job_at_a_time_run(
     slurm: SlurmLab, tmp_path: Path
 ) -> None:
     first, second = Case(tmp_path / "a", slurm), Case(tmp_path / "b", slurm, "lab2")
+    first.cell_s = 3  # it outlasts the look of the scheduler at the second
     first.submit()
     first.wait_steps(2)
     second.submit()
-    queued = (second.backend.list() or {})[second.job]
-    assert (queued.is_running, "Licenses" in queued.words) == (False, True)
+
+    def waits_for_its_licence() -> bool:
+        queued = (second.backend.list() or {})[second.job]
+        assert not queued.is_running
+        return "Licenses" in queued.words
+
+    slurm.wait(waits_for_its_licence)
+    assert not first.is_published()
     first.require_published(sessions=["finished"])
     second.require_published(sessions=["finished"])
 

@@ -40,9 +40,9 @@ def test_time_of_a_thread_is_its_share_of_the_ios() -> None:
 
 def test_table_tells_place_stimulus_rate_and_time() -> None:
     heading, line = ceiling_lines([POINT])
-    words = "TC/QD stimulus IOPS µs per IO of a thread"  # noqa: RUF001
+    words = "TC/QD IO engine stimulus IOPS µs per IO of a thread"  # noqa: RUF001
     assert " ".join(heading.split()) == words
-    assert " ".join(line.split()) == "T4/Q32 RND 4 KiB 0/100 2,500,000 1.600"
+    assert " ".join(line.split()) == "T4/Q32 null RND 4 KiB 0/100 2,500,000 1.600"
     assert len(heading) == len(line)
 
 
@@ -53,17 +53,28 @@ def test_time_that_is_too_short_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.fio
-def test_ceiling_is_what_fio_says_of_its_null_engine(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("engine", "path"),
+    [
+        ("null", {"ioengine=null", "direct=1"}),
+        ("libaio", {"ioengine=libaio", "direct=0", "filename=/dev/zero"}),
+        ("io_uring fixedbufs hipri", {"ioengine=io_uring", "fixedbufs=1", "direct=0"}),
+    ],
+)
+def test_ceiling_is_what_fio_says_of_the_path(
+    engine: str, path: set[str], tmp_path: Path
+) -> None:
     folder = tmp_path / "ceiling"
     chosen = CEILING_WORKLOADS[2], CEILING_WORKLOADS[7]
     told: list[str] = []
     points = measure_ceiling(
-        Folder(folder), seconds=1, workloads=chosen, tell=told.append
+        Folder(folder), engine=engine, seconds=1, workloads=chosen, tell=told.append
     )
     assert [(p.threads, p.queue_depth, p.read_percent) for p in points] == [
         (2, 16, 100),
         (2, 16, 0),
     ]
+    assert {p.engine for p in points} == {engine.removesuffix(" hipri")}
     assert len(told) == 2
     places = sorted(folder.iterdir())
     assert [place.name for place in places] == ["T2-Q16-4KiB-r0", "T2-Q16-4KiB-r100"]
@@ -73,6 +84,23 @@ def test_ceiling_is_what_fio_says_of_its_null_engine(tmp_path: Path) -> None:
         side = job["read" if point.read_percent else "write"]
         assert point.iops == pytest.approx(side["iops"], rel=0.01)
         assert side["runtime"] >= 450
-        options = (place / "job.fio").read_text("utf-8").splitlines()
-        assert {"ioengine=null", "numjobs=2", "iodepth=16"} <= set(options)
+        options = set((place / "job.fio").read_text("utf-8").splitlines())
+        assert path | {"numjobs=2", "iodepth=16"} <= options
+        assert "hipri=1" not in options
         assert (place / "exitcode").read_text("ascii") == "0\n"
+
+
+@pytest.mark.fio
+def test_synchronous_engine_has_points_of_one_io_per_thread(tmp_path: Path) -> None:
+    points = measure_ceiling(
+        Folder(tmp_path / "ceiling"),
+        engine="psync",
+        seconds=1,
+        workloads=CEILING_WORKLOADS[:3],
+    )
+    assert [(p.threads, p.queue_depth) for p in points] == [(1, 1), (2, 1)]
+
+
+def test_engine_that_is_none_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="'http' is not an IO engine"):
+        measure_ceiling(Folder(tmp_path / "ceiling"), engine="http")

@@ -7,7 +7,7 @@ from ssdlab.model.drive import DriveHealth
 from ssdlab.model.telemetry import HEALTH_READINGS, READINGS, Reading
 
 _UNITS = {"celsius": "°C", "percent": "%", "bytes": "B", "s": "s", "ns": "ns"}
-_UNITS |= {"watts": "W", "hours": "h", "width": "lanes"}
+_UNITS |= {"watts": "W", "joules": "J", "hours": "h", "width": "lanes"}
 
 
 def test_readings_of_a_source_have_names_and_words_of_their_own() -> None:

@@ -14,6 +14,7 @@ from ssdlab.fio.jobs.published import (
 )
 from ssdlab.fio.jobs.segments import segment_options
 from ssdlab.fio.jobs.streams import stream_options
+from ssdlab.model.io_engine import AUTO_ENGINE, reached_by
 from ssdlab.model.spec import Workload
 from ssdlab.model.step import Step
 
@@ -35,8 +36,12 @@ def render_job(
     target_options: Mapping[str, str],
     *,
     cpus: Collection[int] | None = None,
+    io_engine: str = AUTO_ENGINE,
 ) -> str:
-    """Return the job file of a fio step on a target."""
+    """Return the job file of a fio step on a target, reached by an engine.
+
+    Published jobs and those of a user's file name their own engine.
+    """
     workload = step.workload
     if workload is None or (step.runtime_s is None and step.io_bytes is None):
         msg = f"step {step.step_id} is not a fio step, or has no end"
@@ -52,7 +57,10 @@ def render_job(
         shared = published_options(workload, target_options, cpus=cpus)
         last = {"job": published_end(step) | _series(step)}
     else:
-        shared = {**target_options, **_shared(step, workload)}
+        depth = workload.queue_depth
+        reached = reached_by(target_options, io_engine, queue_depth=depth)
+        shared = reached | _shared(step, workload)
+        shared["direct"] = reached.get("direct", "1")  # /dev/zero takes none
         last = _fill(step, workload) if step.runtime_s is None else _timed(step)
     shared |= {"randseed": str(step.seed), **_READING}
     return render_job_file(_job_file({"global": shared} | last))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ssdlab.model.drive import WriteCacheState
+from ssdlab.model.io_engine import AUTO_ENGINE
 from ssdlab.model.spec import PTS_CRITERIA, ActiveRange, Tracking
 from ssdlab.model.units import GIB, KIB
 from ssdlab.pts.settings import DEPTH, THREADS, Fault, Settings, setting
@@ -39,6 +40,14 @@ class Flow(Settings):
         "fio's random map (no block twice in a cell)",
         "",
         "flag",
+    )
+    io_engine: str = setting(
+        AUTO_ENGINE,
+        "IO engine of fio, with its flags; auto is that of the target",
+        "",
+        "io engine",
+        is_choice=True,
+        before=AUTO_ENGINE,
     )
     max_idle_s: float = setting(
         5,

@@ -1,0 +1,367 @@
+"""Stalls and periods of the series of a run, and what coincides with the stalls."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ssdlab.model.telemetry import (
+    DRIVE,
+    MEDIA_WRITTEN,
+    NAND_WRITTEN,
+    READING_TOOK,
+    THROTTLED,
+    VIRTUAL,
+    WRITTEN,
+)
+from ssdlab.stats.holm import adjust_by_holm
+from ssdlab.stats.periods import Period, find_period
+from ssdlab.stats.stalls import find_stalls, rate_stalls
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+SIGNIFICANCE: Final = 0.05
+_STIMULUS: Final = (
+    *("test", "phase", "kind", "access", "block_size_bytes", "read_percent"),
+    *("threads", "queue_depth"),
+)
+_KINDS: Final = ("cell", "histogram")
+_HOUR_S: Final = 3600.0
+_MOST_SHIFTS: Final = 999
+_LEAST_SHIFT: Final = 0.02  # of the span, so that a shifted stall is not beside itself
+_PAUSE_RATIO: Final = 1.5  # of the median time between two steps
+_BUSY_RATIO: Final = 0.9  # of all processors
+_WAF_RATIO: Final = 1.5  # of the median write amplification
+CONDITIONS: Final[Mapping[str, str]] = {
+    "throttled": "thermal throttling",
+    "collecting": "write amplification above 1.5 times its median",
+    "busy": "processors of the host over 90 % busy",
+    "reading": "the drive's health was being read",
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Timeline:
+    """IOs of each interval of a stimulus, in order of time.
+
+    ``end_s`` are the ends of the intervals in Unix time [s], ``rates`` the IOPS,
+    ``interval_s`` their length [s], and ``step_s`` the time from the start of a step to
+    that of the next [s], None of one alone.
+    """
+
+    names: Mapping[str, Any]
+    end_s: FloatArray
+    rates: FloatArray
+    interval_s: float
+    step_s: float | None = None
+
+    @property
+    def hours(self) -> float:
+        """How long was looked [h]."""
+        return len(self.rates) * self.interval_s / _HOUR_S
+
+
+def timelines(series: "pd.DataFrame", steps: "pd.DataFrame") -> "tuple[Timeline, ...]":
+    """Return the intervals of each stimulus that has a series, by its frames."""
+    own = steps[steps["kind"].isin(_KINDS) & steps["started_s"].notna()]
+    by_step = _split(series[series["direction"] == "total"])
+    kept = own[own["step_id"].isin(list(by_step))]
+    found = []
+    for key, rows in kept.groupby(list(_STIMULUS), sort=False, dropna=False):
+        spans = zip(rows["step_id"], rows["started_s"], rows["duration_s"], strict=True)
+        parts = [_intervals(*by_step[step], begin, took) for step, begin, took in spans]
+        found.append(
+            Timeline(
+                names=dict(zip(_STIMULUS, key, strict=True)),
+                end_s=np.concatenate([part[0] for part in parts]),
+                rates=np.concatenate([part[1] for part in parts]),
+                interval_s=parts[0][2],
+                step_s=_step_s(rows["started_s"].to_numpy(np.float64)),
+            )
+        )
+    return tuple(found)
+
+
+def _step_s(starts: FloatArray) -> float | None:
+    """Return the mean time between two steps, without pauses as before a resume."""
+    if len(starts) < 2:
+        return None
+    apart = np.diff(starts)
+    return float(apart[apart <= _PAUSE_RATIO * np.median(apart)].mean())
+
+
+def _split(totals: "pd.DataFrame") -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Return ends and rates of the intervals of each step that has two or more."""
+    import pandas as pd  # noqa: PLC0415 - 0.3 s before a run begins
+
+    ordered = totals.sort_values(["step_id", "time_s"], kind="stable")
+    codes, names = pd.factorize(ordered["step_id"])
+    edges = np.flatnonzero(np.diff(codes)) + 1
+    ends, rates = (
+        np.split(ordered[name].to_numpy(np.float64), edges)
+        for name in ("time_s", "iops")
+    )
+    parts = zip(map(str, names), ends, rates, strict=True) if len(names) else ()
+    return {name: (end, rate) for name, end, rate in parts if len(end) > 1}
+
+
+def _intervals(  # noqa: PLR0917 - one call
+    ends: FloatArray, known: FloatArray, begin_s: float, took_s: float
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return ends, rates and length of the intervals of a step.
+
+    fio leaves out intervals without IO, which have 0 here, and the last where it is not
+    whole.
+    """
+    interval_s = float(np.median(np.diff(ends)))
+    places = np.rint(ends / interval_s).astype(np.int64)
+    count = max(int(places.max()), int(took_s / interval_s) - 1)
+    rates = np.zeros(count)
+    rates[places - 1] = known
+    at_s = begin_s + interval_s * np.arange(1.0, count + 1)
+    return np.asarray(at_s, np.float64), rates, interval_s
+
+
+def summarise_stalls(
+    lines: Sequence[Timeline], telemetry: "pd.DataFrame"
+) -> "pd.DataFrame":
+    """Return how often each stimulus stalled, and what coincides with it.
+
+    Parameters
+    ----------
+    lines : sequence of Timeline
+        The intervals of each stimulus of a run: `timelines`.
+    telemetry : pandas.DataFrame
+        The table of the run.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a stimulus: ``interval_s`` [s], ``hours`` [h], ``stalls``, ``per_hour``
+        with ``low`` and ``high`` of its 95 % interval [1/h], ``longest_s`` and
+        ``quiet_s``, the longest stall and the longest time without any [s]. For each
+        of `CONDITIONS`: its share of the time (``throttled_share``), of the stalls
+        (``throttled_stalls``), NaN where it is not known, and ``throttled_p``, how
+        probable so many are if stalls and condition do not depend on each other, for
+        the whole table.
+
+    Notes
+    -----
+    The p-value is that of all shifts of the stalls in time, around the end, against the
+    condition: so neither need be independent from moment to moment.
+    """
+    import pandas as pd  # noqa: PLC0415 - 0.3 s before a run begins
+
+    rows = []
+    for line in lines:
+        counts = np.rint(line.rates * line.interval_s)
+        first, last = find_stalls(counts)
+        rate = rate_stalls(len(first), line.hours)
+        lengths = (last - first + 1) * line.interval_s
+        stalled = np.column_stack([first, last]).ravel()
+        edges = np.concatenate([[-1], stalled, [len(counts)]])
+        rows.append({
+            **line.names,
+            "interval_s": line.interval_s,
+            "hours": line.hours,
+            "stalls": rate.stalls,
+            "per_hour": rate.per_hour,
+            "low": rate.low,
+            "high": rate.high,
+            "longest_s": float(lengths.max(initial=0.0)),
+            "quiet_s": float((np.diff(edges)[::2] - 1).max()) * line.interval_s,
+            **_coincidences(first, find_conditions(line, telemetry)),
+        })
+    columns = [*_STIMULUS, "interval_s", "hours", "stalls", "per_hour", "low", "high"]
+    columns += ["longest_s", "quiet_s"]
+    columns += [
+        f"{name}_{of}" for name in CONDITIONS for of in ("share", "stalls", "p")
+    ]
+    found = pd.DataFrame(rows, columns=columns)
+    places = [f"{name}_p" for name in CONDITIONS]
+    raw = found[places].to_numpy(np.float64)
+    found[places] = adjust_by_holm(raw.ravel()).reshape(raw.shape)
+    return found
+
+
+def summarise_periods(
+    lines: Sequence[Timeline], steps: "pd.DataFrame"
+) -> "pd.DataFrame":
+    """Return whether the rate of each stimulus rises and falls regularly.
+
+    Parameters
+    ----------
+    lines : sequence of Timeline
+        The intervals of each stimulus of a run: `timelines`.
+    steps : pandas.DataFrame
+        The table of the run.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a stimulus: ``values`` of its series, their ``interval_s`` [s] and
+        ``mean`` [IOPS]; ``period_s`` [s], ``amplitude_percent`` of the mean,
+        ``p_value`` for the whole table, ``is_periodic``; ``cell_s`` of the test's cells
+        [s], how many cycles one holds (``cycles``), and how far its mean may be off by
+        where in a cycle it began (``phase_percent``). Missing where the series is too
+        short. Periods of the steps themselves, which begin anew each time, do not
+        count.
+    """
+    import pandas as pd  # noqa: PLC0415 - 0.3 s before a run begins
+
+    cells = steps[steps["kind"] == "cell"].groupby("test")["duration_s"].median()
+    rows = []
+    for line in lines:
+        found = find_period(line.end_s, line.rates, own_s=line.step_s)
+        rows.append({
+            **line.names,
+            "values": len(line.rates),
+            "interval_s": line.interval_s,
+            "mean": float(line.rates.mean()),
+            "cell_s": float(cells.get(line.names["test"], np.nan)),
+            **_period_values(found),
+        })
+    columns = [*_STIMULUS, "values", "interval_s", "mean", "cell_s"]
+    columns += ["period_s", "amplitude", "p_value"]
+    frame = pd.DataFrame(rows, columns=columns)
+    frame["p_value"] = adjust_by_holm(frame["p_value"].to_numpy(np.float64))
+    frame["is_periodic"] = frame["p_value"] < SIGNIFICANCE
+    frame["amplitude_percent"] = 100 * frame["amplitude"] / frame["mean"]
+    frame["cycles"] = frame["cell_s"] / frame["period_s"]
+    frame["phase_percent"] = [
+        100 * wave.phase_effect(row["cell_s"]) / row["mean"]
+        if (wave := _wave_of(row)) is not None
+        else np.nan
+        for row in frame.to_dict("records")
+    ]
+    return frame
+
+
+def _period_values(found: Period | None) -> dict[str, float]:
+    if found is None:
+        return {}
+    return {
+        "period_s": found.period_s,
+        "amplitude": found.amplitude,
+        "p_value": found.p_value,
+    }
+
+
+def _wave_of(row: Mapping[Any, Any]) -> Period | None:
+    values = (row["period_s"], row["amplitude"], row["cell_s"], row["mean"])
+    if not all(np.isfinite(values)) or row["mean"] <= 0:
+        return None
+    return Period(period_s=values[0], amplitude=values[1], p_value=0.0)
+
+
+def find_conditions(line: Timeline, telemetry: "pd.DataFrame") -> dict[str, BoolArray]:
+    """Return in which intervals each condition held; one that is not told is left out.
+
+    A counter is told at its readings, so a rise lasts from one reading to the next.
+    """
+    held: dict[str, BoolArray] = {}
+    throttled = _rises(telemetry, DRIVE, THROTTLED)
+    if throttled is not None:
+        held["throttled"] = _at(line, *throttled) > 0
+    for source, media in ((DRIVE, MEDIA_WRITTEN), (VIRTUAL, NAND_WRITTEN)):
+        flash, host = (_rises(telemetry, source, one) for one in (media, WRITTEN))
+        if flash is None or host is None or len(flash[0]) != len(host[0]):
+            continue
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(host[1] > 0, flash[1] / host[1], np.nan)
+        if np.isfinite(ratio).any():
+            limit = _WAF_RATIO * np.nanmedian(ratio)
+            held["collecting"] = _at(line, flash[0], ratio) > limit
+    busy, every = (_rises(telemetry, "host", f"cpu_{of}_s") for of in ("busy", "all"))
+    if busy is not None and every is not None and len(busy[0]) == len(every[0]):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = busy[1] / every[1]
+        held["busy"] = _at(line, busy[0], ratio) > _BUSY_RATIO
+    took = _values(telemetry, DRIVE, READING_TOOK)
+    if took is not None:
+        held["reading"] = _is_within(line, *took)
+    return held
+
+
+def _values(
+    telemetry: "pd.DataFrame", source: str, name: str
+) -> tuple[FloatArray, FloatArray] | None:
+    own = telemetry[(telemetry["source"] == source) & (telemetry["name"] == name)]
+    own = own[own["value"].notna()].sort_values("time_s", kind="stable")
+    if len(own) < 2:
+        return None
+    return own["time_s"].to_numpy(np.float64), own["value"].to_numpy(np.float64)
+
+
+def _rises(
+    telemetry: "pd.DataFrame", source: str, name: str
+) -> tuple[FloatArray, FloatArray] | None:
+    """Return the times of the readings of a counter, and the rise up to each."""
+    known = _values(telemetry, source, name)
+    if known is None:
+        return None
+    return known[0], np.diff(known[1], prepend=known[1][0])
+
+
+def _at(line: Timeline, times_s: FloatArray, values: FloatArray) -> FloatArray:
+    """Return what was told of each interval: by the first reading after its end."""
+    place = np.searchsorted(times_s, line.end_s, side="left")
+    told = np.full(len(line.end_s), np.nan)
+    is_known = place < len(times_s)
+    told[is_known] = values[place[is_known]]
+    return told
+
+
+def _is_within(line: Timeline, times_s: FloatArray, took_s: FloatArray) -> BoolArray:
+    """Return the intervals in which a reading that ended at its time was under way."""
+    held = np.zeros(len(line.end_s), bool)
+    for end, took in zip(times_s, took_s, strict=True):
+        first = np.searchsorted(line.end_s, end - took, side="left")
+        last = np.searchsorted(line.end_s - line.interval_s, end, side="right")
+        held[first:last] = True
+    return held
+
+
+def _coincidences(
+    stalls: npt.NDArray[np.int64], held: Mapping[str, BoolArray]
+) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name, condition in held.items():
+        found[f"{name}_share"] = float(condition.mean())
+        if len(stalls):
+            found[f"{name}_stalls"] = float(condition[stalls].mean())
+            found[f"{name}_p"] = shifted_p_value(condition, stalls)
+    return found
+
+
+def shifted_p_value(condition: npt.ArrayLike, stalls: npt.ArrayLike) -> float:
+    """Return how probable so many stalls in a condition are, if they are independent.
+
+    Parameters
+    ----------
+    condition : array_like of bool
+        Whether it held in each interval, shape (n,).
+    stalls : array_like of int
+        The intervals in which stalls began.
+
+    Examples
+    --------
+    >>> hot = [False] * 500 + [True] * 20 + [False] * 480
+    >>> shifted_p_value(hot, [503, 507, 512]) < 0.05
+    True
+    >>> shifted_p_value(hot, [3, 507, 900]) < 0.05
+    False
+    """
+    known, places = np.asarray(condition, bool), np.asarray(stalls, np.int64)
+    count = len(known)
+    least = max(1, int(_LEAST_SHIFT * count))
+    shifts = np.unique(np.linspace(least, count - least, _MOST_SHIFTS).astype(np.int64))
+    seen = int(known[places].sum())
+    shifted = known[(places[None, :] + shifts[:, None]) % count].sum(axis=1)
+    return float((1 + (shifted >= seen).sum()) / (1 + len(shifts)))
