@@ -22,7 +22,8 @@ _STRIP_HEIGHT = 190  # pixels of the strip and of the room above it
 _ROOM = 0.18  # of the strip's part of the height, between it and the plot above
 _FRAME = 104  # pixels of a figure that are margins
 _LEAST_BAND = 0.025  # of the width: a narrower test has no room for its name
-_LONGEST_NAME = 14
+_LONGEST_NAME, _LONGEST_TITLE = 14, 100
+_HEADROOM = 1.3  # of the greatest power, for the names of tests
 _BANDS = ("rgba(91,107,123,0.10)", "rgba(91,107,123,0.02)")
 
 
@@ -114,7 +115,8 @@ def plot_stalls(frame: "pd.DataFrame", *, title: str) -> go.Figure:
     kept = reduce_series(frame["time_s"], frame["iops"])
     stalled = frame[frame["is_stalled"].astype(bool)]
     noun = "interval" if len(stalled) == 1 else "intervals"
-    figure = new_figure(figure_text(title), subtitle=kept.note, height=340)
+    title = figure_text(title, longest=_LONGEST_TITLE)
+    figure = new_figure(title, subtitle=kept.note, height=340)
     lines = [
         Line(
             rows=[{"time_s": kept.x.tolist(), "iops": kept.y.tolist()}],
@@ -153,7 +155,7 @@ def plot_power(
     )  # fmt: skip
     draw_lines(figure, Across.of("time_s", unit), [line])
     _add_bands(figure, spans, span_s(frame), unit=unit)
-    lay_out(figure, yaxis={"rangemode": "tozero"})
+    lay_out(figure, yaxis={"range": [0, _HEADROOM * float(frame[POWER].max())]})
     return figure
 
 

@@ -30,12 +30,14 @@ Row = Mapping[Any, Any]
 _STALLS_NOTE = (
     "A stall is an interval with less than half the IOs of the median of the 61 around "
     "it, and fewer than chance explains once in a million; neighbours are one. Stalls "
-    "shorter than half an interval are not seen. Per hour: with the 95 % interval of a "
-    "Poisson count."
+    "shorter than half an interval are not seen. A response time at both ends of a "
+    "step, in which its queues fill and drain, does not count. Per hour: with the 95 % "
+    "interval of a Poisson count."
 )
 _TOGETHER_NOTE = (
     "p: how probable so many stalls in the condition are, if the two do not depend on "
-    "each other: by shifts in time, for all rows together (Holm)."
+    "each other: by shifts in time, for all rows together (Holm). Conditions that "
+    "never or always held are left out."
 )
 _PERIODS_NOTE = (
     f"Only periods of which the series holds {LEAST_CYCLES} can be seen, and not those "
@@ -145,7 +147,7 @@ def _together_table(context: Context, stalls: pd.DataFrame) -> Iterator[Table]:
         }
         for row in stalls.to_dict("records")
         for name, words in CONDITIONS.items()
-        if row["stalls"] and not pd.isna(row[f"{name}_p"])
+        if row["stalls"] and 0 < row[f"{name}_share"] < 1
     ]
     if rows:
         yield tabulate(
@@ -156,7 +158,7 @@ def _together_table(context: Context, stalls: pd.DataFrame) -> Iterator[Table]:
                 column("Of the time", "share", _percent),
                 column("Of the stalls", "of_stalls", _percent),
                 column("p", "p", number_text),
-                column("", _coincides, is_words=True),
+                column("Verdict", _coincides, is_words=True),
             ),
             caption="What coincides with the stalls",
             note=_TOGETHER_NOTE,
@@ -185,7 +187,7 @@ def _periods_block(context: Context, periods: pd.DataFrame) -> Block:
         known.to_dict("records"),
         (
             *_place(context),
-            column("", lambda r: "periodic" if r["is_periodic"] else "none shown"),
+            column("Verdict", _verdict, is_words=True),
             column("Period", lambda row: _shown(row, "period_s", seconds_text)),
             column("Amplitude", lambda row: _shown(row, "amplitude_percent", _of_mean)),
             column("p", "p_value", number_text),
@@ -196,6 +198,10 @@ def _periods_block(context: Context, periods: pd.DataFrame) -> Block:
         note=_PERIODS_NOTE,
         is_folded=len(known) > _MOST_ROWS,
     )
+
+
+def _verdict(row: Row) -> str:
+    return "periodic" if row["is_periodic"] else "none shown"
 
 
 def _shown(row: Row, name: str, write: Any) -> str | None:

@@ -1,5 +1,6 @@
 """Stalls and periods of the series of a run, and what coincides with the stalls."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -67,25 +68,25 @@ class Timeline:
         return len(self.rates) * self.interval_s / _HOUR_S
 
 
-def timelines(series: "pd.DataFrame", steps: "pd.DataFrame") -> "tuple[Timeline, ...]":
+def timelines(series: "pd.DataFrame", steps: "pd.DataFrame") -> tuple[Timeline, ...]:
     """Return the intervals of each stimulus that has a series, by its frames."""
     own = steps[steps["kind"].isin(_KINDS) & steps["started_s"].notna()]
     by_step = _split(series[series["direction"] == "total"])
     kept = own[own["step_id"].isin(list(by_step))]
     found = []
     for key, rows in kept.groupby(list(_STIMULUS), sort=False, dropna=False):
-        spans = zip(rows["step_id"], rows["started_s"], rows["duration_s"], strict=True)
-        parts = [_intervals(*by_step[step], begin, took) for step, begin, took in spans]
+        begun = zip(rows["step_id"], rows["started_s"], strict=True)
+        parts = [by_step[step].begun_at(begin_s) for step, begin_s in begun]
         found.append(
             Timeline(
                 names=dict(zip(_STIMULUS, key, strict=True)),
                 end_s=np.concatenate([part[0] for part in parts]),
                 rates=np.concatenate([part[1] for part in parts]),
-                interval_s=parts[0][2],
+                interval_s=by_step[rows["step_id"].iloc[0]].interval_s,
                 step_s=_step_s(rows["started_s"].to_numpy(np.float64)),
             )
         )
-    return tuple(found)
+    return tuple(line for line in found if len(line.rates))
 
 
 def _step_s(starts: FloatArray) -> float | None:
@@ -96,36 +97,53 @@ def _step_s(starts: FloatArray) -> float | None:
     return float(apart[apart <= _PAUSE_RATIO * np.median(apart)].mean())
 
 
-def _split(totals: "pd.DataFrame") -> dict[str, tuple[FloatArray, FloatArray]]:
-    """Return ends and rates of the intervals of each step that has two or more."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Logged:
+    """The intervals of a step that fio logged: their ends, rates and latencies."""
+
+    end_s: FloatArray
+    rates: FloatArray
+    lat_ns: FloatArray
+
+    @property
+    def interval_s(self) -> float:
+        """The length of an interval [s]."""
+        return float(np.median(np.diff(self.end_s)))
+
+    def begun_at(self, begin_s: float) -> tuple[FloatArray, FloatArray]:
+        """Return ends [s] and rates of all intervals in which the queues were full.
+
+        fio leaves out intervals without IO, which have 0 here. Queues take a response
+        time to fill, and one to drain; these intervals do not count, and at least the
+        first and the last with IO.
+        """
+        interval_s = self.interval_s
+        places = np.rint(self.end_s / interval_s).astype(np.int64)
+        response_s = float(np.nanmedian(self.lat_ns)) / 1e9
+        ends = max(1, math.ceil(response_s / interval_s))
+        rates = np.zeros(int(places[-1] - places[0]) + 1)
+        rates[places - places[0]] = self.rates
+        at_s = begin_s + interval_s * np.arange(places[0], places[-1] + 1, dtype=float)
+        return np.asarray(at_s[ends:-ends], np.float64), rates[ends:-ends]
+
+
+def _split(totals: "pd.DataFrame") -> dict[str, _Logged]:
+    """Return the intervals of each step that has two or more."""
     import pandas as pd  # noqa: PLC0415 - 0.3 s before a run begins
 
     ordered = totals.sort_values(["step_id", "time_s"], kind="stable")
     codes, names = pd.factorize(ordered["step_id"])
     edges = np.flatnonzero(np.diff(codes)) + 1
-    ends, rates = (
+    parts = [
         np.split(ordered[name].to_numpy(np.float64), edges)
-        for name in ("time_s", "iops")
-    )
-    parts = zip(map(str, names), ends, rates, strict=True) if len(names) else ()
-    return {name: (end, rate) for name, end, rate in parts if len(end) > 1}
-
-
-def _intervals(  # noqa: PLR0917 - one call
-    ends: FloatArray, known: FloatArray, begin_s: float, took_s: float
-) -> tuple[FloatArray, FloatArray, float]:
-    """Return ends, rates and length of the intervals of a step.
-
-    fio leaves out intervals without IO, which have 0 here, and the last where it is not
-    whole.
-    """
-    interval_s = float(np.median(np.diff(ends)))
-    places = np.rint(ends / interval_s).astype(np.int64)
-    count = max(int(places.max()), int(took_s / interval_s) - 1)
-    rates = np.zeros(count)
-    rates[places - 1] = known
-    at_s = begin_s + interval_s * np.arange(1.0, count + 1)
-    return np.asarray(at_s, np.float64), rates, interval_s
+        for name in ("time_s", "iops", "lat_mean_ns")
+    ]
+    found = zip(map(str, names), *parts, strict=True) if len(names) else ()
+    return {
+        name: _Logged(end_s=ends, rates=rates, lat_ns=latencies)
+        for name, ends, rates, latencies in found
+        if len(ends) > 1 and np.isfinite(latencies).any()
+    }
 
 
 def summarise_stalls(

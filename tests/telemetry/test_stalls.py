@@ -22,7 +22,10 @@ NOTHING = pd.DataFrame(columns=["source", "name", "time_s", "value"])
 
 
 def run_of(
-    *steps: npt.ArrayLike, begins: Sequence[float] = (), **names: Any
+    *steps: npt.ArrayLike,
+    lat_ns: float = 1e5,
+    begins: Sequence[float] = (),
+    **names: Any,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return series and steps of one stimulus, a second an interval."""
     rows, parts, begin = [], [], 1000.0
@@ -42,6 +45,7 @@ def run_of(
                 "direction": "total",
                 "time_s": np.arange(1.0, len(rates) + 1),
                 "iops": rates,
+                "lat_mean_ns": lat_ns,
             })
         )
         begin += len(rates)
@@ -64,29 +68,35 @@ def test_interval_without_io_has_no_row_of_fio_and_is_a_stall() -> None:
     series, steps = run_of([1000] * 100)
     series = series[~series["time_s"].between(41, 43)]
     (line,) = timelines(series, steps)
-    assert len(line.rates) == 100
-    assert line.rates[39:44].tolist() == [1000, 0, 0, 0, 1000]
-    assert line.end_s[0] == 1001
+    assert len(line.rates) == 98
+    assert line.rates[38:43].tolist() == [1000, 0, 0, 0, 1000]
+    assert line.end_s[0] == 1002
     (row,) = summarise_stalls([line], NOTHING).to_dict("records")
-    assert (row["stalls"], row["longest_s"], row["quiet_s"]) == (1, 3, 57)
-    assert row["per_hour"] == pytest.approx(36)
-    assert row["low"] < 36 < row["high"]
+    assert (row["stalls"], row["longest_s"], row["quiet_s"]) == (1, 3, 56)
+    assert row["per_hour"] == pytest.approx(3600 / 98)
+    assert row["low"] < row["per_hour"] < row["high"]
 
 
-def test_intervals_before_the_end_of_a_step_count_even_if_fio_wrote_none() -> None:
-    series, steps = run_of([1000] * 100)
-    series = series[series["time_s"] <= 80]
-    (line,) = timelines(series, steps)
-    assert len(line.rates) == 99
-    assert line.rates[80:].sum() == 0
+def test_queues_that_fill_and_drain_are_no_stall() -> None:
+    """They take a response time, which is 2.5 intervals here."""
+    deep = [[40, 900, 20, *([1000] * 30), 10, 20, 5]] * 3
+    (line,) = timelines(*run_of(*deep, lat_ns=2.5e9))
+    assert set(line.rates) == {1000.0}
+    steps = [[0, 0, 40, *([1000] * 30), 300, 0]] * 3
+    series, known = run_of(*steps)
+    series = series[series["iops"] > 0]
+    (line,) = timelines(series, known)
+    assert len(line.rates) == 90
+    assert set(line.rates) == {1000.0}
+    assert summarise_stalls([line], NOTHING)["stalls"].tolist() == [0]
 
 
 def test_steps_of_a_stimulus_are_one_line_and_of_two_are_two() -> None:
     series, steps = run_of([900] * 40, [1000] * 40)
     (line,) = timelines(series, steps)
-    assert (len(line.rates), line.step_s) == (80, 40.0)
+    assert (len(line.rates), line.step_s) == (76, 40.0)
     steps.loc[1, "read_percent"] = 100
-    assert [len(one.rates) for one in timelines(series, steps)] == [40, 40]
+    assert [len(one.rates) for one in timelines(series, steps)] == [38, 38]
     assert [one.step_s for one in timelines(series, steps)] == [None, None]
 
 
@@ -117,7 +127,7 @@ def test_what_coincides_is_found_and_what_does_not_is_not() -> None:
     (row,) = summarise_stalls(timelines(series, steps), telemetry).to_dict("records")
     assert row["stalls"] == 10
     assert (row["collecting_stalls"], row["collecting_p"] < 0.01) == (1.0, True)
-    assert row["collecting_share"] == pytest.approx(10 / 1200)
+    assert row["collecting_share"] == pytest.approx(10 / 1198)
     assert row["busy_share"] == pytest.approx(0.3, abs=0.05)
     assert row["busy_p"] > 0.05
     assert math.isnan(row["throttled_p"])
@@ -130,10 +140,10 @@ def test_conditions_are_those_that_are_told() -> None:
     throttled = readings("block", "temperature_throttled_s", [5.0] * 10 + [7.0] * 10)
     held = find_conditions(line, throttled)
     assert held.keys() == {"throttled"}
-    assert np.flatnonzero(held["throttled"]).tolist() == [9]
+    assert np.flatnonzero(held["throttled"]).tolist() == [8]
     read = readings("block", "health_read_s", [1.5, 1.5], every_s=10)
     held = find_conditions(line, read)
-    assert np.flatnonzero(held["reading"]).tolist() == [0, 8, 9, 10]
+    assert np.flatnonzero(held["reading"]).tolist() == [7, 8, 9]
 
 
 def test_table_without_series_is_empty() -> None:
