@@ -263,6 +263,7 @@ def _metric_lines(run: str, view: "View") -> Iterator[str]:
             "Temperature that the drive reports.",
             view.temperature_celsius,
         ),
+        ("power_watts", "Power that a meter reads.", view.power_watts),
         ("read_iops", "Reads per second now.", live.read_iops if live else None),
         ("write_iops", "Writes per second now.", live.write_iops if live else None),
         (

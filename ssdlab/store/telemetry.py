@@ -87,9 +87,16 @@ def read_telemetry(folder: Folder) -> Iterator[tuple[float, str, str, float]]:
                 yield from _readings(json.loads(line))
 
 
-def read_last(folder: Folder, name: str) -> float | None:
-    """Return the last value of a reading, of any source; ``None`` without one."""
-    sessions = [each for each in folder.names() if each.endswith(".jsonl")]
+def read_last(folder: Folder, name: str, *, of: str = "session-") -> float | None:
+    """Return the last value of a reading, of any source; ``None`` without one.
+
+    ``of`` is how the names of its files begin.
+    """
+    sessions = [
+        each
+        for each in folder.names()
+        if each.startswith(of) and each.endswith(".jsonl")
+    ]
     if not sessions:
         return None
     with folder.opened(sessions[-1]) as file:

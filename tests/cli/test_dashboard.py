@@ -160,7 +160,9 @@ def test_state_of_the_drive_is_shown_where_it_is_known() -> None:
 def test_line_of_a_log_has_the_time_the_share_and_the_finish() -> None:
     line = log_line(VIEW)
     assert line.startswith("19:00:00  29 % | iops rounds | round 2 of at most 25 | ")
-    assert line.endswith(" left | finish 19:09 to 19:19")
+    assert line.endswith(" left | 41 °C | finish 19:09 to 19:19")
+    metered = log_line(replace(VIEW, temperature_celsius=None, power_watts=6.0))
+    assert metered.endswith(" left | 6.00 W | finish 19:09 to 19:19")
 
 
 def test_what_a_run_wrote_is_read_back(tmp_path: Path) -> None:
@@ -243,4 +245,8 @@ def test_last_temperature_is_that_of_the_newest_session(tmp_path: Path) -> None:
     (tmp_path / "session-002.jsonl").write_text("x" * 100_000 + f"\n{text}\n{{cut")
     assert read_last(folder, "temperature_celsius") == 47.5
     assert read_last(folder, "wear_percent") is None
+    power = {"time_s": 2.0, "meter": {"energy_joules": 9.0, "power_watts": 5.5}}
+    (tmp_path / "meter-001.jsonl").write_text(f"{json.dumps(power)}\n")
+    assert read_last(folder, "power_watts") is None
+    assert read_last(folder, "power_watts", of="meter-") == 5.5
     assert read_last(Folder(tmp_path / "none"), "temperature_celsius") is None

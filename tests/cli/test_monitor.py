@@ -78,6 +78,9 @@ def test_metrics_are_what_is_known_and_nothing_else(tmp_path: Path) -> None:
     assert found["ssdlab_run_step_done_ratio"] == "0.25"
     assert found["ssdlab_run_left_seconds"] == "1200"
     assert "ssdlab_run_temperature_celsius" not in found
+    assert "ssdlab_run_power_watts" not in found
+    Monitor(run=tmp_path / "R1", metrics=place).saw(replace(VIEW, power_watts=5.25))
+    assert values_of(place.read_text("utf-8"))["ssdlab_run_power_watts"] == "5.25"
     assert 'ssdlab_run_info{run="R1",test="iops",phase="rounds"} 1' in text
 
 
