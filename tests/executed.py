@@ -60,7 +60,7 @@ COMPANIONS: tuple[Companion, ...] = (
             "Simulated drive; not representative of any product.",
             "not supported by",
             "The intervals of percentiles hold if the IOs are independent",
-            "met, with a certainty of more than 99.9 %",
+            "met (more than 99.9 % confidence)",
             "All 82 loads of this run",
         ),
         figures=7,

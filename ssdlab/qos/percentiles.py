@@ -180,11 +180,10 @@ def _support_note(bins: BinnedRounds, claim: LevelClaim) -> str:
     total = bins.total
     needed = least_count(claim.level, claim.interval.confidence_percent)
     if total < needed:
-        return f"not supported by {total:,} IOs: {needed:,} are needed"
+        return f"no upper bound: {total:,} IOs, {needed:,} needed"
     return (
-        f"not supported by {claim.rounds} rounds: they differ so much that the "
-        f"effective sample size of {total:,} IOs is {claim.count:,}; {needed:,} are "
-        "needed"
+        f"no upper bound: rounds vary (effective n = {claim.count:,} of {total:,}, "
+        f"{needed:,} needed)"
     )
 
 

@@ -156,9 +156,9 @@ def _words(verdict: Verdict, certainty: float, parts: list[QosPart]) -> str:
     if math.isnan(certainty):
         head = "inconclusive" if verdict == "cannot be told" else str(verdict)
     elif verdict == "cannot be told":
-        head = f"inconclusive: met with a certainty of {certainty_text(certainty)}"
+        head = f"inconclusive ({certainty_text(certainty)} confidence that it is met)"
     else:
-        head = f"{verdict}, with a certainty of {certainty_text(certainty)}"
+        head = f"{verdict} ({certainty_text(certainty)} confidence)"
     return "; ".join([head, *notes])
 
 

@@ -16,7 +16,7 @@ def test_rates_of_a_load_and_its_tables_as_text() -> None:
     assert shown["95 % interval [ms]"].tolist()[-1] == "at least 5.000"
     verdicts = [assess_qos(ROUNDS, parse_qos_target("p50 <= 2 ms at 900 IOPS"))]
     assert tabulate_verdicts(verdicts)["Verdict"].tolist() == [
-        f"met, with a certainty of more than 99.9 %; {unseen_text(len(ROUNDS.steps))}"
+        f"met (more than 99.9 % confidence); {unseen_text(len(ROUNDS.steps))}"
     ]
 
 
