@@ -127,6 +127,8 @@ class DriveHealth:
     power_on_hours: float | None = None
     power_cycles: float | None = None
     unsafe_shutdowns: float | None = None
+    slow_commands: float | None = None
+    slow_command_limit_s: float | None = None
     is_failing: bool | None = None
     warnings: tuple[str, ...] = ()
 

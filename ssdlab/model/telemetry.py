@@ -27,6 +27,7 @@ MEDIA_ERRORS = "media_errors"
 WARNINGS = "critical_warnings"
 IS_FAILING = "is_failing"
 CACHE_IS_ON = "write_cache_is_on"
+SLOW_COMMANDS = "slow_commands"
 METER: Source = "meter"
 POWER = "power_watts"
 ENERGY = "energy_joules"
@@ -84,6 +85,8 @@ HEALTH_READINGS = _of(
     ("power_on_hours", "Power-on hours", "h", "counter"),
     ("power_cycles", "Power cycles", "", "counter"),
     ("unsafe_shutdowns", "Unsafe shutdowns", "", "counter"),
+    (SLOW_COMMANDS, "Commands over the limit of its latency monitor", "", "counter"),
+    ("slow_command_limit_s", "Limit of its latency monitor", "s", "limit"),
 )
 LINK_READINGS = _of(
     DRIVE,

@@ -13,6 +13,7 @@ from ssdlab.model.telemetry import (
     MEDIA_WRITTEN,
     NAND_WRITTEN,
     READING_TOOK,
+    SLOW_COMMANDS,
     THROTTLED,
     VIRTUAL,
     WRITTEN,
@@ -41,6 +42,7 @@ _BUSY_RATIO: Final = 0.9  # of all processors
 _WAF_RATIO: Final = 1.5  # of the median write amplification
 CONDITIONS: Final[Mapping[str, str]] = {
     "throttled": "thermal throttling",
+    "slow": "the drive's latency monitor counted slow commands",
     "collecting": "write amplification above 1.5 times its median",
     "busy": "processors of the host over 90 % busy",
     "reading": "the drive's health was being read",
@@ -284,9 +286,10 @@ def find_conditions(line: Timeline, telemetry: "pd.DataFrame") -> dict[str, Bool
     A counter is told at its readings, so a rise lasts from one reading to the next.
     """
     held: dict[str, BoolArray] = {}
-    throttled = _rises(telemetry, DRIVE, THROTTLED)
-    if throttled is not None:
-        held["throttled"] = _at(line, *throttled) > 0
+    for name, counter in (("throttled", THROTTLED), ("slow", SLOW_COMMANDS)):
+        rises = _rises(telemetry, DRIVE, counter)
+        if rises is not None:
+            held[name] = _at(line, *rises) > 0
     for source, media in ((DRIVE, MEDIA_WRITTEN), (VIRTUAL, NAND_WRITTEN)):
         flash, host = (_rises(telemetry, source, one) for one in (media, WRITTEN))
         if flash is None or host is None or len(flash[0]) != len(host[0]):

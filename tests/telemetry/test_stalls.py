@@ -141,6 +141,9 @@ def test_conditions_are_those_that_are_told() -> None:
     held = find_conditions(line, throttled)
     assert held.keys() == {"throttled"}
     assert np.flatnonzero(held["throttled"]).tolist() == [8]
+    slow = readings("block", "slow_commands", [3.0] * 5 + [4.0] * 5)
+    held = find_conditions(line, slow)
+    assert np.flatnonzero(held["slow"]).tolist() == [3]
     read = readings("block", "health_read_s", [1.5, 1.5], every_s=10)
     held = find_conditions(line, read)
     assert np.flatnonzero(held["reading"]).tolist() == [7, 8, 9]

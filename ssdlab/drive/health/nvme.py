@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from ssdlab.drive.nvme_admin import (
     IDENTIFY_CONTROLLER,
+    READ_LATENCY_MONITOR,
     READ_OCP_LOG,
     READ_SMART_LOG,
     SendAdmin,
@@ -24,6 +25,9 @@ CRITICAL_WARNINGS = (
 TEMPERATURE_WARNING = CRITICAL_WARNINGS[1]
 _OCP_GUID_AT = 496
 _OCP_GUID = bytes.fromhex("c5af1028eabff2a49c4f6f7cc914d5af")  # as it lies in the page
+_MONITOR_GUID = bytes.fromhex("927ac08cd0846c9c7043e6d4585ed485")
+_BUCKETS = slice(32, 96)
+_THRESHOLD_S = 0.005
 _FAILING_BITS = 0b0000_1100  # unreliable, read-only
 _DATA_UNIT_BYTES = 1000 * 512
 _ZERO_CELSIUS_KELVIN = 273  # whole degrees, as the drive, nvme-cli and smartctl count
@@ -55,7 +59,26 @@ def read_nvme_health(drive: Drive, send: SendAdmin) -> DriveHealth:
         return health
     extended = send(drive.path, READ_OCP_LOG)
     written = None if extended.status else parse_media_written(extended.data)
-    return replace(health, media_written_bytes=written)
+    monitor = _read_monitor(drive.path, identity, send)
+    return replace(health, media_written_bytes=written, **monitor)
+
+
+def _read_monitor(
+    path: str, identity: tuple[object, ...], send: SendAdmin
+) -> dict[str, float]:
+    """Return what the latency monitor counts, if the drive has one that is enabled."""
+    if not _has_monitor(path, identity, send):
+        return {}
+    answer = send(path, READ_LATENCY_MONITOR)
+    return {} if answer.status else parse_latency_monitor(answer.data)
+
+
+@lru_cache(maxsize=64)
+def _has_monitor(path: str, identity: tuple[object, ...], send: SendAdmin) -> bool:
+    """Ask once: enabling it is a matter of whoever set up the drive."""
+    del identity
+    answer = send(path, READ_LATENCY_MONITOR)
+    return not answer.status and bool(parse_latency_monitor(answer.data))
 
 
 @lru_cache(maxsize=64)
@@ -75,6 +98,25 @@ def parse_media_written(page: bytes) -> float | None:
     if page[_OCP_GUID_AT : _OCP_GUID_AT + len(_OCP_GUID)] != _OCP_GUID:
         return None
     return float(int.from_bytes(page[:16], "little")) or None
+
+
+def parse_latency_monitor(page: bytes) -> dict[str, float]:
+    """Return the commands that were slower than the limit of the latency monitor.
+
+    OCP Datacenter NVMe SSD Specification 2.0, log C3h: bit 0 of byte 0 says whether the
+    monitor is enabled; threshold A stands at 6, in 5 ms from 5 ms; from 32 on are four
+    buckets, above thresholds A to D, each with 4 B for trims, writes and reads after 4
+    that are reserved. Its timer sets the counters back. Empty if it is no such log, or
+    not enabled.
+    """
+    guid = page[_OCP_GUID_AT : _OCP_GUID_AT + len(_MONITOR_GUID)]
+    if guid != _MONITOR_GUID or not page[0] & 1:
+        return {}
+    buckets = struct.iter_unpack("<4x3I", page[_BUCKETS])
+    return {
+        "slow_commands": float(sum(map(sum, buckets))),
+        "slow_command_limit_s": (page[6] + 1) * _THRESHOLD_S,
+    }
 
 
 @lru_cache(maxsize=64)

@@ -9,12 +9,18 @@ from ssdlab.drive.health.nvme import (
     ControllerFacts,
     health_of_log,
     parse_controller,
+    parse_latency_monitor,
     parse_media_written,
     parse_smart_log,
     read_nvme_health,
     warning_words,
 )
-from ssdlab.drive.nvme_admin import READ_OCP_LOG, AdminAnswer, AdminCommand
+from ssdlab.drive.nvme_admin import (
+    READ_LATENCY_MONITOR,
+    READ_OCP_LOG,
+    AdminAnswer,
+    AdminCommand,
+)
 from ssdlab.model.drive import DriveHealth
 from tests.drive.recorded import DRIVES, Controller, a_drive, changed
 
@@ -166,3 +172,59 @@ def test_drive_without_the_log_is_asked_once(page: bytes) -> None:
         health = read_nvme_health(a_drive("nvme", "nvme8n1"), controller)
         assert health.media_written_bytes is None
     assert controller.asked.count(READ_OCP_LOG) == 1
+
+
+_COUNTS = {36: 1, 40: 2, 44: 4, 52: 8, 56: 16, 60: 32, 84: 64, 88: 128, 92: 256}
+MONITOR = changed(
+    bytes(512),
+    {
+        0: ("B", 0b101),
+        6: ("B", 3),  # 5 ms + 3 * 5 ms
+        **dict.fromkeys((32, 48, 80), ("<I", 99)),  # reserved
+        **{at: ("<I", count) for at, count in _COUNTS.items()},
+        96: ("<Q", 2**63),  # time stamps follow
+    },
+)
+MONITOR = MONITOR[:496] + bytes.fromhex("927ac08cd0846c9c7043e6d4585ed485")
+
+
+def test_slow_commands_are_those_of_the_log_of_ocp() -> None:
+    """20 ms, and every bucket of trims, writes and reads: 1 + 2 + 4 + … + 256."""
+    found = parse_latency_monitor(MONITOR)
+    assert found == {"slow_commands": 511, "slow_command_limit_s": 0.02}
+    disabled = bytes([0b100]) + MONITOR[1:]
+    assert parse_latency_monitor(disabled) == {}
+    assert parse_latency_monitor(MONITOR[:-1] + b"\0") == {}  # the page of a vendor
+
+
+class WithMonitor(WithExtendedLog):
+    """A controller that also has a log page C3h."""
+
+    def __init__(self, monitor: bytes) -> None:
+        super().__init__(OCP)
+        self.monitor = monitor
+
+    def __call__(self, path: str, command: AdminCommand) -> AdminAnswer:
+        if command == READ_LATENCY_MONITOR:
+            self.asked.append(command)
+            return AdminAnswer(status=0 if self.monitor else 0x4109, data=self.monitor)
+        return super().__call__(path, command)
+
+
+def test_latency_monitor_is_read_each_time_if_it_is_enabled() -> None:
+    controller = WithMonitor(MONITOR)
+    for _ in range(2):
+        health = read_nvme_health(a_drive("nvme", "nvme5n1"), controller)
+        assert (health.slow_commands, health.slow_command_limit_s) == (511, 0.02)
+        assert health.media_written_bytes == 123_456_789
+    assert controller.asked.count(READ_LATENCY_MONITOR) == 3
+
+
+@pytest.mark.parametrize("page", [b"", bytes(512), bytes([0]) + MONITOR[1:]])
+def test_latency_monitor_that_is_none_is_asked_for_once(page: bytes) -> None:
+    controller = WithMonitor(page)
+    name = f"nvme6n{1 + len(page) + sum(page) % 7}"
+    for _ in range(3):
+        health = read_nvme_health(a_drive("nvme", name), controller)
+        assert health.slow_commands is None
+    assert controller.asked.count(READ_LATENCY_MONITOR) == 1
