@@ -27,6 +27,7 @@ _GET_LOG_PAGE, _IDENTIFY, _SET_FEATURES, _GET_FEATURES = 0x02, 0x06, 0x09, 0x0A
 _SMART_LOG, _SMART_LOG_BYTES = 0x02, 512
 _OCP_LOG, _OCP_LOG_BYTES = 0xC0, 512
 _OCP_LATENCY_LOG = 0xC3
+_INTEL_LOG = 0xCA
 _CONTROLLER, _CONTROLLER_BYTES = 0x01, 4096
 WRITE_CACHE_FEATURE = 0x06
 _PROGRAM: Final = "nvme"
@@ -74,6 +75,12 @@ READ_LATENCY_MONITOR = AdminCommand(
     opcode=_GET_LOG_PAGE,
     namespace_id=_OF_ALL,
     dword10=(_OCP_LOG_BYTES // 4 - 1) << 16 | _OCP_LATENCY_LOG,
+    answer_bytes=_OCP_LOG_BYTES,
+)
+READ_INTEL_LOG = AdminCommand(
+    opcode=_GET_LOG_PAGE,
+    namespace_id=_OF_ALL,
+    dword10=(_OCP_LOG_BYTES // 4 - 1) << 16 | _INTEL_LOG,
     answer_bytes=_OCP_LOG_BYTES,
 )
 IDENTIFY_CONTROLLER = AdminCommand(

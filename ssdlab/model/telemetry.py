@@ -27,6 +27,7 @@ MEDIA_ERRORS = "media_errors"
 WARNINGS = "critical_warnings"
 IS_FAILING = "is_failing"
 CACHE_IS_ON = "write_cache_is_on"
+WEAR = "wear_percent"
 SLOW_COMMANDS = "slow_commands"
 METER: Source = "meter"
 POWER = "power_watts"
@@ -71,7 +72,7 @@ HEALTH_READINGS = _of(
     (TEMPERATURE, "Temperature", "°C", "gauge"),
     (WARNING_TEMPERATURE, "Warning temperature", "°C", "limit"),
     (CRITICAL_TEMPERATURE, "Critical temperature", "°C", "limit"),
-    ("wear_percent", "Rated life used", "%", "gauge"),
+    (WEAR, "Rated life used", "%", "gauge"),
     ("spare_percent", "Spare blocks left", "%", "gauge"),
     ("spare_threshold_percent", "Spare block threshold", "%", "limit"),
     (WRITTEN, "Written by hosts", "B", "counter"),

@@ -32,6 +32,7 @@ from ssdlab.telemetry.summary import (
     summarise_reading_cost,
 )
 from ssdlab.telemetry.trace import trace_drive, wall_clock
+from ssdlab.telemetry.wear import summarise_wear
 from ssdlab.text.numbers import NOT_MEASURED, seconds_text
 from ssdlab.text.table import Table, column, tabulate
 
@@ -46,6 +47,11 @@ _ENDS_NOTE = (
     "Before and after are the first and the last reading of the run, from the drive's "
     "own log. Counters cover the life of the drive. Unknown: the drive does not report "
     "it, or this user may not read it."
+)
+_WEAR_NOTE = (
+    "The drive tells the rated life used in whole per cent, so a test's is known to "
+    "one. Left: what hosts can write until it is 100 %, if they write as in "
+    "that test; a drive may last longer than its rated life."
 )
 AMPLIFICATION_NOTE = (
     "Bytes written to the media over bytes written by the host, both as the drive, or "
@@ -71,7 +77,52 @@ _TESTS_NOTE = (
 
 def drive_blocks(context: Context) -> tuple[Block, ...]:
     """Return what the drive said during the run; nothing where there is none."""
-    return (*_health_blocks(context), *_amplification_blocks(context))
+    return (
+        *_health_blocks(context),
+        *_wear_blocks(context),
+        *_amplification_blocks(context),
+    )
+
+
+def _wear_blocks(context: Context) -> Iterator[Block]:
+    """Yield the rated life that each test used, where the drive tells it."""
+    telemetry = read_drive_telemetry(context)
+    if telemetry is None or context.steps.empty:
+        return
+    found = summarise_wear(telemetry, context.steps)
+    if found.empty:
+        return
+    yield tabulate(
+        found.to_dict("records"),
+        (
+            column("Test", lambda row: _test_name(context, row), is_words=True),
+            column("Host wrote", "host_bytes", capacity_label),
+            column("Rated life used", _used_text),
+            column("Used in all", "worn_percent", "{:g} %".format),
+            column("Left, written like that", _left_text),
+        ),
+        caption="Wear",
+        note=_WEAR_NOTE,
+    )
+
+
+def _test_name(context: Context, row: Mapping[Any, Any]) -> str:
+    return context.name_of(row["test"]) if row["test"] else "the whole run"
+
+
+def _used_text(row: Mapping[Any, Any]) -> str:
+    low, high = row["used_low"], row["used_high"]
+    return f"{low:g} to {high:g} %" if low else f"up to {high:g} %"
+
+
+def _left_text(row: Mapping[Any, Any]) -> str | None:
+    """Return the bytes until the rated life is used up; none if nothing was written."""
+    low, high = row["left_low_bytes"], row["left_high_bytes"]
+    if not row["host_bytes"]:
+        return None
+    if not math.isfinite(high):
+        return f"at least {capacity_label(low)}"
+    return f"{capacity_label(low)} to {capacity_label(high)}"
 
 
 def _amplification_blocks(context: Context) -> Iterator[Block]:

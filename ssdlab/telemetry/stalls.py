@@ -36,7 +36,6 @@ _STIMULUS: Final = (
 _KINDS: Final = ("cell", "histogram")
 _HOUR_S: Final = 3600.0
 _MOST_SHIFTS: Final = 999
-_LEAST_SHIFT: Final = 0.02  # of the span, so that a shifted stall is not beside itself
 _PAUSE_RATIO: Final = 1.5  # of the median time between two steps
 _BUSY_RATIO: Final = 0.9  # of all processors
 _WAF_RATIO: Final = 1.5  # of the median write amplification
@@ -381,8 +380,7 @@ def shifted_p_value(condition: npt.ArrayLike, stalls: npt.ArrayLike) -> float:
     """
     known, places = np.asarray(condition, bool), np.asarray(stalls, np.int64)
     count = len(known)
-    least = max(1, int(_LEAST_SHIFT * count))
-    shifts = np.unique(np.linspace(least, count - least, _MOST_SHIFTS).astype(np.int64))
+    shifts = np.unique(np.linspace(1, count - 1, _MOST_SHIFTS).astype(np.int64))
     seen = int(known[places].sum())
     shifted = known[(places[None, :] + shifts[:, None]) % count].sum(axis=1)
     return float((1 + (shifted >= seen).sum()) / (1 + len(shifts)))

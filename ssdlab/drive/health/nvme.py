@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from ssdlab.drive.nvme_admin import (
     IDENTIFY_CONTROLLER,
+    READ_INTEL_LOG,
     READ_LATENCY_MONITOR,
     READ_OCP_LOG,
     READ_SMART_LOG,
@@ -25,6 +26,8 @@ CRITICAL_WARNINGS = (
 TEMPERATURE_WARNING = CRITICAL_WARNINGS[1]
 _OCP_GUID_AT = 496
 _OCP_GUID = bytes.fromhex("c5af1028eabff2a49c4f6f7cc914d5af")  # as it lies in the page
+_WITH_INTEL_LOG = frozenset({0x8086, 0x025E})  # Intel, Solidigm
+_NAND_WRITTEN, _NAND_UNIT, _RECORD_BYTES = b"\xf4", 1 << 25, 12
 _MONITOR_GUID = bytes.fromhex("927ac08cd0846c9c7043e6d4585ed485")
 _BUCKETS = slice(32, 96)
 _THRESHOLD_S = 0.005
@@ -39,12 +42,13 @@ class ControllerFacts:
     """The fields of identify controller about health, which do not change.
 
     ``counts_throttling``: host-controlled thermal management (HCTMA) is supported;
-    otherwise the time spent in it is always 0.
+    otherwise the time spent in it is always 0. ``vendor`` is that of the PCI device.
     """
 
     warning_celsius: float | None = None
     critical_celsius: float | None = None
     counts_throttling: bool = False
+    vendor: int = 0
 
 
 def read_nvme_health(drive: Drive, send: SendAdmin) -> DriveHealth:
@@ -56,11 +60,34 @@ def read_nvme_health(drive: Drive, send: SendAdmin) -> DriveHealth:
     facts = _read_facts(drive.path, identity, send)
     health = health_of_log(parse_smart_log(answer.data), facts)
     if not _has_ocp_log(drive.path, identity, send):
-        return health
+        written = _read_intel_log(drive.path, facts.vendor, send)
+        return replace(health, media_written_bytes=written)
     extended = send(drive.path, READ_OCP_LOG)
     written = None if extended.status else parse_media_written(extended.data)
     monitor = _read_monitor(drive.path, identity, send)
     return replace(health, media_written_bytes=written, **monitor)
+
+
+def _read_intel_log(path: str, vendor: int, send: SendAdmin) -> float | None:
+    """Return what the additional SMART log counts, of a vendor that has it."""
+    if vendor not in _WITH_INTEL_LOG:
+        return None
+    answer = send(path, READ_INTEL_LOG)
+    return None if answer.status else parse_intel_log(answer.data)
+
+
+def parse_intel_log(page: bytes) -> float | None:
+    """Return the bytes written to the media, ``None`` if the log does not count them.
+
+    Log CAh of Intel's and Solidigm's drives, as nvme-cli reads it: records of 12 bytes
+    with their number at 0 and a count of 6 bytes at 5. F4h is what was written to the
+    NAND, in 32 MiB.
+    """
+    records = (page[at : at + _RECORD_BYTES] for at in range(0, 504, _RECORD_BYTES))
+    for record in records:
+        if record[:1] == _NAND_WRITTEN:
+            return float(int.from_bytes(record[5:11], "little") * _NAND_UNIT) or None
+    return None
 
 
 def _read_monitor(
@@ -137,6 +164,7 @@ def parse_controller(page: bytes) -> ControllerFacts:
         warning_celsius=_celsius(warning),
         critical_celsius=_celsius(critical),
         counts_throttling=bool(heat_management & 1),
+        vendor=int.from_bytes(page[:2], "little"),
     )
 
 

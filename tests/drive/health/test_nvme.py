@@ -9,6 +9,7 @@ from ssdlab.drive.health.nvme import (
     ControllerFacts,
     health_of_log,
     parse_controller,
+    parse_intel_log,
     parse_latency_monitor,
     parse_media_written,
     parse_smart_log,
@@ -16,6 +17,8 @@ from ssdlab.drive.health.nvme import (
     warning_words,
 )
 from ssdlab.drive.nvme_admin import (
+    IDENTIFY_CONTROLLER,
+    READ_INTEL_LOG,
     READ_LATENCY_MONITOR,
     READ_OCP_LOG,
     AdminAnswer,
@@ -52,7 +55,10 @@ FACTS = ControllerFacts(warning_celsius=70, critical_celsius=80, counts_throttli
 
 def test_the_recorded_page_of_a_controller_is_read() -> None:
     assert parse_controller(IDENTIFY) == ControllerFacts(
-        warning_celsius=70.0, critical_celsius=100.0, counts_throttling=False
+        warning_celsius=70.0,
+        critical_celsius=100.0,
+        counts_throttling=False,
+        vendor=0x1B36,
     )
     log = parse_smart_log(LOG)
     assert log["temperature"] == 50
@@ -228,3 +234,53 @@ def test_latency_monitor_that_is_none_is_asked_for_once(page: bytes) -> None:
         health = read_nvme_health(a_drive("nvme", name), controller)
         assert health.slow_commands is None
     assert controller.asked.count(READ_LATENCY_MONITOR) == 1
+
+
+INTEL = changed(
+    bytes(512),
+    {
+        0: ("B", 0xAB),
+        5: ("<I", 7),
+        132: ("B", 0xF4),
+        135: ("B", 100),
+        137: ("<I", 1000),
+        144: ("B", 0xF5),
+        149: ("<I", 400),
+    },
+)
+
+
+def test_bytes_written_to_the_media_are_those_of_the_log_of_intel() -> None:
+    assert parse_intel_log(INTEL) == 1000 * 32 * 2**20
+    assert parse_intel_log(bytes(512)) is None
+    assert parse_intel_log(b"") is None
+
+
+class OfVendor(Controller):
+    """A controller of a vendor, with its additional SMART log."""
+
+    def __init__(self, vendor: int) -> None:
+        super().__init__()
+        self.vendor = vendor
+
+    def __call__(self, path: str, command: AdminCommand) -> AdminAnswer:
+        if command == READ_INTEL_LOG:
+            self.asked.append(command)
+            return AdminAnswer(status=0, data=INTEL)
+        answer = super().__call__(path, command)
+        if command == IDENTIFY_CONTROLLER:
+            page = changed(answer.data, {0: ("<H", self.vendor)})
+            return AdminAnswer(status=0, data=page)
+        return answer
+
+
+@pytest.mark.parametrize(
+    ("vendor", "is_read"), [(0x8086, True), (0x025E, True), (0x144D, False)]
+)
+def test_log_of_intel_is_read_of_drives_of_that_vendor_alone(
+    vendor: int, *, is_read: bool
+) -> None:
+    controller = OfVendor(vendor)
+    health = read_nvme_health(a_drive("nvme", f"nvme4n{vendor}"), controller)
+    assert (READ_INTEL_LOG in controller.asked) is is_read
+    assert (health.media_written_bytes is not None) is is_read
