@@ -12,7 +12,7 @@ from ssdlab.fleet.conditions import NEIGHBOURS, STEADY_STATE
 from ssdlab.fleet.contrast import METRICS
 from ssdlab.fleet.limits import CellLimit
 from ssdlab.model.errors import UnknownNameError, UserFileError
-from ssdlab.model.telemetry import DRIVE, READINGS
+from ssdlab.model.telemetry import DRIVE, READINGS, Reading
 from ssdlab.qos.target import UNITS_NS
 from ssdlab.reference.published_limits import PUBLISHED_LIMITS, read_published_limits
 from ssdlab.system.toml_files import parse_toml, read_text
@@ -20,8 +20,13 @@ from ssdlab.system.toml_files import parse_toml, read_text
 Kind = Literal["rate", "mean", "percentile", "reading"]
 Bound = str | float | None
 
+AMPLIFICATION: Final = "write_amplification"
 DRIVE_READINGS: Final = MappingProxyType({
-    one.name: one for one in READINGS if one.source == DRIVE
+    one.name: one
+    for one in (
+        *(one for one in READINGS if one.source == DRIVE),
+        Reading(name=AMPLIFICATION, words="Write amplification", origin="two counters"),
+    )
 })
 ACCEPTABLE: Final = (STEADY_STATE, NEIGHBOURS)
 _BYTES_PER_S: Final = MappingProxyType({

@@ -19,6 +19,7 @@ from ssdlab.compare.folders import open_runs
 from ssdlab.fleet.conditions import NEIGHBOURS, STEADY_STATE
 from ssdlab.fleet.measured import MeasuredCell, measured_cells
 from ssdlab.limits.bounds import (
+    AMPLIFICATION,
     DRIVE_READINGS,
     BoundLimit,
     BoundsFile,
@@ -34,11 +35,12 @@ from ssdlab.qos.halves import Verdict
 from ssdlab.stats.interval import Interval
 from ssdlab.store.run import Run
 from ssdlab.system.toml_files import read_text
+from ssdlab.telemetry.amplification import ALL_PHASES, summarise_amplification
 from ssdlab.telemetry.summary import spans_of_tests, summarise_health
 
 Reason = Literal[
     "", "not-measured", "no-value", "not-steady", "not-judged", "neighbours",
-    "no-scatter", "not-bounded", "wide", "among-many", "not-read",
+    "no-scatter", "not-bounded", "wide", "among-many", "not-read", "coarse",
 ]  # fmt: skip
 VERDICTS: Final[tuple[Verdict, ...]] = ("met", "not met", "cannot be told")
 # Which cell of a workload is judged: a mean of rounds, a percentile of the long run.
@@ -360,11 +362,7 @@ def _readings(run: Run, limit: BoundLimit) -> Iterator[Place]:
     tests = [
         test for test, _, _ in spans_of_tests(run.steps) if limit.matches_test(test)
     ]
-    health = summarise_health(run.telemetry, run.steps)
-    known = {
-        str(row["test"]): row
-        for row in health[health["name"] == limit.metric].to_dict("records")
-    }
+    known = {str(row["test"]): row for row in _told(run, limit.metric)}
     is_read = not known.keys().isdisjoint(tests)
     for test in tests if is_read else [""]:
         names = {"test": test} if test else {}
@@ -380,21 +378,46 @@ def _readings(run: Run, limit: BoundLimit) -> Iterator[Place]:
         yield Place(run_id=case.run_id, limit=limit, names=names, reading=case)
 
 
+def _told(run: Run, metric: str) -> list[dict[Any, Any]]:
+    """Return what a drive told of each test, as rows of `summarise_health`.
+
+    Write amplification is as far between its ends as the units of the counters allow.
+    """
+    if metric != AMPLIFICATION:
+        health = summarise_health(run.telemetry, run.steps)
+        return health[health["name"] == metric].to_dict("records")
+    found = summarise_amplification(run.telemetry, run.steps)
+    return [
+        {
+            "test": row["test"],
+            "mean": row["amplification"],
+            "minimum": row["amplification_low"],
+            "maximum": row["amplification_high"],
+            "n_readings": 2,
+        }
+        for row in found[found["phase"] == ALL_PHASES].to_dict("records")
+    ]
+
+
 def judge_reading(case: Case, row: Mapping[Any, Any]) -> Case:
     """Judge what a drive read in a test: a counter by its rise, a gauge by its ends.
 
-    ``row`` is one of `summarise_health`.
+    ``row`` is one of `summarise_health`. Write amplification that lies across a bound,
+    as far as the units of its counters tell, cannot be told.
     """
     low, high = case.limit.range
+    is_coarse = case.limit.metric == AMPLIFICATION
     is_counter = DRIVE_READINGS[case.limit.metric].kind == "counter"
     keys = ("rise",) * 3 if is_counter else ("mean", "minimum", "maximum")
     value, least, most = (float(row[key]) for key in keys)
     if math.isnan(value):
         return case
+    is_met = low <= least and most <= high
+    is_open = is_coarse and not is_met and least <= high and low <= most
     return replace(
         case,
-        verdict="met" if low <= least and most <= high else "not met",
-        reason="",
+        verdict="cannot be told" if is_open else "met" if is_met else "not met",
+        reason="coarse" if is_open else "",
         interval=Interval(estimate=value, low=least, high=most),
         count=int(row["n_readings"]),
         counted="readings",

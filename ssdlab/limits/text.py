@@ -40,6 +40,7 @@ _REASONS: Final[Mapping[Reason, str]] = {
     "wide": "limit within interval",
     "among-many": "beyond, but among many",
     "not-read": "not read",
+    "coarse": "the drive's counters are too coarse",
 }
 _NOTHING: Final = "-"
 _USUAL_PERCENT: Final = 95.0

@@ -289,6 +289,46 @@ def test_gauge_is_judged_by_its_ends_and_a_counter_by_its_rise(
     assert unknown.verdict == "cannot be told"
 
 
+@pytest.mark.parametrize(
+    ("at_most", "verdict", "reason"),
+    [
+        (3.0, "met", ""),
+        (2.5, "cannot be told", "coarse"),
+        (1.9, "not met", ""),
+    ],
+)
+def test_write_amplification_is_judged_as_far_as_its_counters_tell(
+    run: Run, at_most: float, verdict: str, reason: str
+) -> None:
+    """Ten units by the host and 24 to the media: 24 ± 1 over 10 ± 1 is 2.1 to 2.8."""
+    own = run.steps[run.steps["test"] == run.steps["test"].iloc[0]]
+    times = [own["started_s"].min(), own["ended_s"].max()]
+    unit = 512_000.0
+    counts = {
+        "host_written_bytes": [unit, 11 * unit],
+        "media_written_bytes": [unit, 25 * unit],
+    }
+    telemetry = pd.DataFrame([
+        {"time_s": time, "source": "block", "name": name, "value": value}
+        for name, values in counts.items()
+        for time, value in zip(times, values, strict=True)
+    ])
+    other = replace(run)
+    other.__dict__["telemetry"] = telemetry
+    limit = BoundLimit(metric="write_amplification", at_most=at_most)
+    found = checked(other, limit).cases[0]
+    assert (found.verdict, found.reason) == (verdict, reason)
+    assert found.interval is not None
+    assert found.interval.estimate == pytest.approx(2.4)
+
+
+def test_write_amplification_of_the_virtual_ssd_has_a_verdict(run: Run) -> None:
+    limit = BoundLimit(metric="write_amplification", at_least=0.5, at_most=100)
+    found = checked(run, limit).cases
+    assert {one.verdict for one in found} == {"met"}
+    assert all(one.limit.text == "Write amplification 0.5 to 100" for one in found)
+
+
 def test_reading_is_judged_in_each_test_that_has_it(run: Run) -> None:
     tests = list(dict.fromkeys(run.steps["test"]))
     steps = run.steps
