@@ -64,8 +64,13 @@ def read_nvme_health(drive: Drive, send: SendAdmin) -> DriveHealth:
         return replace(health, media_written_bytes=written)
     extended = send(drive.path, READ_OCP_LOG)
     written = None if extended.status else parse_media_written(extended.data)
-    monitor = _read_monitor(drive.path, identity, send)
-    return replace(health, media_written_bytes=written, **monitor)
+    slow, limit_s = _read_monitor(drive.path, identity, send)
+    return replace(
+        health,
+        media_written_bytes=written,
+        slow_commands=slow,
+        slow_command_limit_s=limit_s,
+    )
 
 
 def _read_intel_log(path: str, vendor: int, send: SendAdmin) -> float | None:
@@ -92,12 +97,12 @@ def parse_intel_log(page: bytes) -> float | None:
 
 def _read_monitor(
     path: str, identity: tuple[object, ...], send: SendAdmin
-) -> dict[str, float]:
+) -> tuple[float | None, float | None]:
     """Return what the latency monitor counts, if the drive has one that is enabled."""
     if not _has_monitor(path, identity, send):
-        return {}
+        return None, None
     answer = send(path, READ_LATENCY_MONITOR)
-    return {} if answer.status else parse_latency_monitor(answer.data)
+    return (None, None) if answer.status else parse_latency_monitor(answer.data)
 
 
 @lru_cache(maxsize=64)
@@ -105,7 +110,7 @@ def _has_monitor(path: str, identity: tuple[object, ...], send: SendAdmin) -> bo
     """Ask once: enabling it is a matter of whoever set up the drive."""
     del identity
     answer = send(path, READ_LATENCY_MONITOR)
-    return not answer.status and bool(parse_latency_monitor(answer.data))
+    return not answer.status and parse_latency_monitor(answer.data)[0] is not None
 
 
 @lru_cache(maxsize=64)
@@ -127,23 +132,20 @@ def parse_media_written(page: bytes) -> float | None:
     return float(int.from_bytes(page[:16], "little")) or None
 
 
-def parse_latency_monitor(page: bytes) -> dict[str, float]:
-    """Return the commands that were slower than the limit of the latency monitor.
+def parse_latency_monitor(page: bytes) -> tuple[float | None, float | None]:
+    """Return the commands slower than the limit of the latency monitor, and that [s].
 
     OCP Datacenter NVMe SSD Specification 2.0, log C3h: bit 0 of byte 0 says whether the
     monitor is enabled; threshold A stands at 6, in 5 ms from 5 ms; from 32 on are four
     buckets, above thresholds A to D, each with 4 B for trims, writes and reads after 4
-    that are reserved. Its timer sets the counters back. Empty if it is no such log, or
-    not enabled.
+    that are reserved. Its timer sets the counters back. ``None`` twice if it is no such
+    log, or not enabled.
     """
     guid = page[_OCP_GUID_AT : _OCP_GUID_AT + len(_MONITOR_GUID)]
     if guid != _MONITOR_GUID or not page[0] & 1:
-        return {}
+        return None, None
     buckets = struct.iter_unpack("<4x3I", page[_BUCKETS])
-    return {
-        "slow_commands": float(sum(map(sum, buckets))),
-        "slow_command_limit_s": (page[6] + 1) * _THRESHOLD_S,
-    }
+    return float(sum(map(sum, buckets))), (page[6] + 1) * _THRESHOLD_S
 
 
 @lru_cache(maxsize=64)

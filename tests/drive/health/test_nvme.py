@@ -196,11 +196,10 @@ MONITOR = MONITOR[:496] + bytes.fromhex("927ac08cd0846c9c7043e6d4585ed485")
 
 def test_slow_commands_are_those_of_the_log_of_ocp() -> None:
     """20 ms, and every bucket of trims, writes and reads: 1 + 2 + 4 + … + 256."""
-    found = parse_latency_monitor(MONITOR)
-    assert found == {"slow_commands": 511, "slow_command_limit_s": 0.02}
+    assert parse_latency_monitor(MONITOR) == (511, 0.02)
     disabled = bytes([0b100]) + MONITOR[1:]
-    assert parse_latency_monitor(disabled) == {}
-    assert parse_latency_monitor(MONITOR[:-1] + b"\0") == {}  # the page of a vendor
+    assert parse_latency_monitor(disabled) == (None, None)
+    assert parse_latency_monitor(MONITOR[:-1] + b"\0") == (None, None)  # a vendor's
 
 
 class WithMonitor(WithExtendedLog):
