@@ -3,6 +3,7 @@ from . import figures as figures
 from .budget.budget import summarise_budget as summarise_budget
 from .compare.runs import compare_runs as compare_runs
 from .engine.display import show_progress as show_progress
+from .engine.jobs import run_jobs as run_jobs
 from .engine.suite import resume_run as resume_run
 from .engine.suite import run_suite as run_suite
 from .explorer.explore import explore as explore

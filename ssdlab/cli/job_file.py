@@ -25,8 +25,8 @@ _OPTIONS = (
     click.option(
         "--suite",
         metavar="FILE",
-        help="measure the job files of a suite: FILE.toml, or fiosynth:FILE for one of "
-        "FioSynth; the options below then count more than the file",
+        help="measure the job files of a suite: FILE.toml, fiosynth:FILE for one of "
+        "FioSynth, or example:loops; the options below then count more than the file",
     ),
     click.option(
         "--matrix",
@@ -110,42 +110,23 @@ def require_no_pts_options() -> None:
 
 def read_job_files(options: dict[str, Any]) -> "Procedure":
     """Return the procedure of a job file or a suite, and of the options for it."""
+    from ssdlab.engine.jobs import read_job_file, read_job_suite
     from ssdlab.procedures.jobs.fiosynth import PREFIX
-    from ssdlab.procedures.jobs.spec import file_procedure
-    from ssdlab.procedures.jobs.suite_file import (
-        JobSuite,
-        choices_of,
-        job_suite_procedure,
-    )
-    from ssdlab.system.toml_files import read_text, read_toml
 
     if options["job"] is not None and options["suite"] is not None:
         msg = "--job and --suite exclude each other; a suite names its job files"
         raise click.UsageError(msg)
     asked = _measuring(options)
     if options["job"] is not None:
-        path: Path = options["job"]
         matrix = tuple(map(_axis, options["matrix"]))
-        choices = choices_of(asked, matrix=matrix)
-        return file_procedure(
-            read_text(path),
-            source=path.name,
-            choices=choices,
-            percentiles=options["percentile"],
-        )
+        levels = options["percentile"]
+        return read_job_file(options["job"], asked, matrix=matrix, percentiles=levels)
     if options["matrix"]:
         msg = "--matrix is of --job; write [jobs.matrix] in the suite"
         raise click.UsageError(msg)
     if options["suite"].startswith(PREFIX):
         return _read_fiosynth(options, asked)
-    place = Path(options["suite"])
-    return job_suite_procedure(
-        read_toml(place, JobSuite),
-        source=place.name,
-        read_file=lambda name: read_text(place.parent / name),
-        asked=asked,
-        asked_percentiles=options["percentile"],
-    )
+    return read_job_suite(options["suite"], asked, percentiles=options["percentile"])
 
 
 def _measuring(options: dict[str, Any]) -> "Measuring":

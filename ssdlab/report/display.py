@@ -20,7 +20,7 @@ from ssdlab.pts.suite import CATALOG
 from ssdlab.report import write_report
 from ssdlab.report.findings import AnswerBox, FindingGroup, box_answers
 from ssdlab.report.front import front_pictures, front_sentence, front_tiles
-from ssdlab.report.view import headlines_of, pages_of, summary_rows
+from ssdlab.report.view import headlines_of, overview_of, pages_of, summary_rows
 from ssdlab.store.run import Run
 from ssdlab.text.table import Table
 
@@ -92,6 +92,7 @@ def show_overview(run: Run) -> None:
     table = Table(caption=caption, head=_HEAD, rows=rows, words=words)
     show_blocks((*status_notes(context), table))
     show_html("".join(map(_answer, box_answers(context))))
+    show_blocks(overview_of(context))
 
 
 def _answer(box: AnswerBox) -> str:
