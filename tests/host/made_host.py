@@ -106,6 +106,7 @@ def good_files() -> dict[str, str]:
         "sys/class/net/eth0/mtu": "9216",
         "sys/class/net/eth0/operstate": "up",
         "sys/class/net/eth0/device/vendor": "0x8086",
+        "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us": "0",
         f"{DEVICE}/link/l1_aspm": "0",
         f"{DEVICE}/link/clkpm": "0",
         f"{DEVICE}/msi_irqs/30": "msix",

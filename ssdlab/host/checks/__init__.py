@@ -48,6 +48,7 @@ CHECKS: tuple[Check, ...] = (
     idle.STATES,
     idle.POLICY,
     idle.PREFERENCE,
+    idle.DRIVE_STATES,
     pcie.POLICY,
     pcie.STATES,
     pcie.LINK,

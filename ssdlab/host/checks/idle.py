@@ -1,4 +1,4 @@
-"""Checks of idle states and energy policies of the processors."""
+"""Checks of idle states and energy policies, of the processors and of the drive."""
 
 import re
 
@@ -26,6 +26,7 @@ _DEEP_US = 10  # a 4 KiB read takes some 50 to 100; C1 wakes in 1 to 2, C6 in 10
 _DMA_LATENCY = "/dev/cpu_dma_latency"
 _NO_SLEEP = ("intel_idle.max_cstate=0", "processor.max_cstate=0", "idle=poll")
 _BIAS = "power/energy_perf_bias"
+_TOLERANCE = "power/pm_qos_latency_tolerance_us"
 _TOOL = "x86_energy_perf_policy"
 _BIAS_WORDS = {
     0: "performance",
@@ -132,6 +133,27 @@ def _preferences_to_set(scene: Scene) -> tuple[Setting, ...]:
     )
 
 
+def _check_drive_states(scene: Scene) -> Finding:
+    if scene.drive is None or scene.drive.bus != "nvme":
+        return not_applying("autonomous power state transitions are NVMe's")
+    path = f"/sys/class/nvme/{scene.drive.controller}/{_TOLERANCE}"
+    value = scene.text(path)
+    if not value:
+        return missing(path)
+    if value == "0":
+        return good(f"0 {_MICRO} to leave a state: the drive stays awake ({path})")
+    return warn(
+        f"it may enter states that take up to {value} {_MICRO} to leave ({path})",
+        f"{write_by_hand(0, path)}; for good: boot with "
+        "nvme_core.default_ps_max_latency_us=0",
+    )
+
+
+def _drive_states_to_set(scene: Scene) -> tuple[Setting, ...]:
+    controller = scene.drive.controller if scene.drive else ""
+    return (Setting(path=f"/sys/class/nvme/{controller}/{_TOLERANCE}", value="0"),)
+
+
 def _state_folder(cpu: int) -> str:
     return of_cpu(cpu, "cpuidle")
 
@@ -210,4 +232,13 @@ PREFERENCE = Check(
     why="Where the processor chooses its own clock, this decides how fast it reacts.",
     look=_check_preference,
     settings=_preferences_to_set,
+)
+DRIVE_STATES = Check(
+    check_id="nvme_power_states",
+    title="NVMe idle power states (APST)",
+    why="A drive that is idle for a while enters a state that it takes up to tens of "
+    "milliseconds to leave: the first IO after a rest waits for it.",
+    look=_check_drive_states,
+    settings=_drive_states_to_set,
+    needs="drive",
 )

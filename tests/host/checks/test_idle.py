@@ -25,7 +25,22 @@ WITHOUT_BIAS = {
 }
 GUEST = {"proc/cpuinfo": cpu_info(flags="hypervisor")}
 
+TOLERANCE = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+
 CASES = (
+    Case(check="nvme_power_states", verdict="good", says="the drive stays awake"),
+    Case(
+        check="nvme_power_states",
+        verdict="warn",
+        says="states that take up to 100000 µs to leave",  # noqa: RUF001 - the SI prefix
+        files={TOLERANCE: "100000"},
+    ),
+    Case(
+        check="nvme_power_states",
+        verdict="unknown",
+        says=f"/{TOLERANCE} does not exist here",
+        files={TOLERANCE: None},
+    ),
     Case(check="cpu_cstates", verdict="good", says="no state that takes over 10"),
     Case(
         check="cpu_cstates",
