@@ -26,6 +26,7 @@ _OURS = re.compile(
     r"eference)|cpuidle/state\d+/disable|power/energy_perf_bias)"
     r"|/sys/module/pcie_aspm/parameters/policy"
     r"|/sys/bus/pci/devices/[\da-fA-F:.]+/link/\w+"
+    r"|/sys/class/nvme/nvme\d+/power/pm_qos_latency_tolerance_us"
     r"|/sys/block/[\w!-]+/queue/(scheduler|nr_requests|rq_affinity|wbt_lat_usec)"
     r"|/proc/irq/\d+/smp_affinity_list|/proc/sys/fs/aio-max-nr"
 )
