@@ -150,6 +150,10 @@ class SlurmLab:
     def kill(self, daemon: str) -> None:
         os.kill(self.process_of(daemon), signal.SIGKILL)
 
+    def is_down(self, host: str) -> bool:
+        """Whether the controller holds a host for dead: SlurmdTimeout, or later."""
+        return "down" in self.call("sinfo", "-h", "-n", host, "-o", "%T")
+
     @staticmethod
     def wait(is_so: Callable[[], bool], patience_s: float = _PATIENCE_S) -> None:
         until = time.monotonic() + patience_s
