@@ -65,9 +65,9 @@ ssdlab.figures.plot_exceedance(nines, title=title)
 # The virtual SSD shows it, because its queue is known. Controller and link serve one IO
 # at a time: a read of 4 KiB takes them 100 μs and 4096 B / 200 MB/s, so at most 8,300
 # are served in a second. Reads that are due at random (Poisson) wait on average as long
-# as in the queue M/D/1, where $s$ = 120 μs and $\rho$ = IOPS · $s$:
+# as in the queue M/D/1:
 #
-# $$W = \frac{\rho}{1 - \rho} \cdot \frac{s}{2}$$
+#     W = u / (1 - u) · s / 2,   with s = 120 μs and u = IOPS · s
 #
 # `load_seconds = 2` measures closed loops of 1 to 32 outstanding IOs and 32 clients at
 # five rates on a virtual SSD, in a minute. On a drive: `ssdlab run TARGET --suite

@@ -78,5 +78,5 @@ def test_notebook_measures_both_loops_and_waits_as_the_queue_does(
     assert len(run.record.tests) == 11
     read = nbformat.read(notebook, as_version=4)
     said = "".join(str(cell.get("outputs")) for cell in read.cells)
-    assert "kept up with" in said
+    assert "Open loop: IOs that are due at a rate" in said
     assert "waits_ns" in said
