@@ -16,7 +16,6 @@ load_seconds: float = 0  # such as 2: of each load of the last section, measured
 runs: str = "data/runs"  # where that run is kept
 
 # %%
-
 import ssdlab
 
 ssdlab.require_known_parameters(globals())
