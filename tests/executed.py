@@ -58,7 +58,7 @@ COMPANIONS: tuple[Companion, ...] = (
         parameters={"run": str(SAMPLES / "virtual-all")},
         texts=(
             "Simulated drive; not representative of any product.",
-            "not supported by",
+            "no upper bound",
             "The intervals of percentiles hold if the IOs are independent",
             "met (more than 99.9 % confidence)",
             "All 82 loads of this run",

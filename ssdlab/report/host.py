@@ -1,6 +1,7 @@
 """The page of the host: checks before the run, and the host ceiling."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ssdlab.findings.ceiling import thread_time_us
@@ -10,6 +11,7 @@ from ssdlab.model.records import CeilingPoint
 from ssdlab.model.spec import stimulus_label
 from ssdlab.paper.blocks import Block, Note
 from ssdlab.paper.context import Context
+from ssdlab.procedures.rwsw.facts import StreamNames, stream_names
 from ssdlab.stats.cells import cell_stimulus
 from ssdlab.stats.phases import phase_label
 from ssdlab.telemetry.processor import summarise_processor
@@ -116,14 +118,14 @@ def processor_table(context: Context) -> Table | None:
     found = summarise_processor(context.totals, context.windows)
     if found.empty:
         return None
-    asked = context.record.asked.tests
+    asked, streams = context.record.asked.tests, stream_names(context)
     names = {test.test_id: context.name_of(test.test_id) for test in asked}
     return tabulate(
         found.itertuples(),
         (
             column("Test", lambda row: names.get(row.test, row.test), is_words=True),
             column("Phase", lambda row: phase_label(row.phase), is_words=True),
-            column("Stimulus", _stimulus_of, is_words=True),
+            column("Stimulus", partial(_stimulus_of, streams), is_words=True),
             WORKERS,
             column("IOPS", "iops", number_text),
             column("CPU per IO [\u00b5s]", "cpu_us_per_io", number_text),
@@ -136,8 +138,10 @@ def processor_table(context: Context) -> Table | None:
     )
 
 
-def _stimulus_of(row: Any) -> str:
-    return cell_stimulus(row.access, row.block_size_bytes, row.read_percent)
+def _stimulus_of(streams: StreamNames, row: Any) -> str:
+    return streams.get((row.test, row.phase)) or cell_stimulus(
+        row.access, row.block_size_bytes, row.read_percent
+    )
 
 
 def _stimulus(point: CeilingPoint) -> str:

@@ -9,6 +9,7 @@ from ssdlab.model.version import VERSION
 from ssdlab.paper.blocks import Block, Chapter, Note, Page
 from ssdlab.paper.context import Context
 from ssdlab.paper.html import render_html
+from ssdlab.procedures.rwsw.facts import stream_names
 from ssdlab.pts.shared.verdict import status_notes
 from ssdlab.report.appendix import all_jobs, shown_jobs, steps_table
 from ssdlab.report.findings import box_answers, remedy_groups
@@ -98,8 +99,8 @@ def _examined(context: Context) -> list[tuple[str, str, tuple[Block, ...]]]:
     pages = (
         ("purges", "The purges", purge_blocks(context)),
         ("drive", "The drive during the run", drive_blocks(context)),
-        ("power", "Power and energy", energy_blocks(context)),
-        ("stalls", "Stalls and periods", stall_blocks(context)),
+        ("power", "Power and energy", energy_blocks(context, stream_names(context))),
+        ("stalls", "Stalls and periods", stall_blocks(context, stream_names(context))),
         ("host", "The host", host_blocks(context)),
     )
     return [page for page in pages if page[2]]

