@@ -24,10 +24,7 @@ _COMMAND = struct.Struct("=BBHIIIQQII6III")
 _RESULT_AT = 68
 _OF_ALL = 0xFFFFFFFF
 _GET_LOG_PAGE, _IDENTIFY, _SET_FEATURES, _GET_FEATURES = 0x02, 0x06, 0x09, 0x0A
-_SMART_LOG, _SMART_LOG_BYTES = 0x02, 512
-_OCP_LOG, _OCP_LOG_BYTES = 0xC0, 512
-_OCP_LATENCY_LOG = 0xC3
-_INTEL_LOG = 0xCA
+_LOG_BYTES = 512  # of each log page below
 _CONTROLLER, _CONTROLLER_BYTES = 0x01, 4096
 WRITE_CACHE_FEATURE = 0x06
 _PROGRAM: Final = "nvme"
@@ -59,30 +56,20 @@ class AdminAnswer:
 
 SendAdmin = Callable[[str, AdminCommand], AdminAnswer]
 
-READ_SMART_LOG = AdminCommand(
-    opcode=_GET_LOG_PAGE,
-    namespace_id=_OF_ALL,
-    dword10=(_SMART_LOG_BYTES // 4 - 1) << 16 | _SMART_LOG,
-    answer_bytes=_SMART_LOG_BYTES,
-)
-READ_OCP_LOG = AdminCommand(
-    opcode=_GET_LOG_PAGE,
-    namespace_id=_OF_ALL,
-    dword10=(_OCP_LOG_BYTES // 4 - 1) << 16 | _OCP_LOG,
-    answer_bytes=_OCP_LOG_BYTES,
-)
-READ_LATENCY_MONITOR = AdminCommand(
-    opcode=_GET_LOG_PAGE,
-    namespace_id=_OF_ALL,
-    dword10=(_OCP_LOG_BYTES // 4 - 1) << 16 | _OCP_LATENCY_LOG,
-    answer_bytes=_OCP_LOG_BYTES,
-)
-READ_INTEL_LOG = AdminCommand(
-    opcode=_GET_LOG_PAGE,
-    namespace_id=_OF_ALL,
-    dword10=(_OCP_LOG_BYTES // 4 - 1) << 16 | _INTEL_LOG,
-    answer_bytes=_OCP_LOG_BYTES,
-)
+
+def _read_log(page: int) -> AdminCommand:
+    return AdminCommand(
+        opcode=_GET_LOG_PAGE,
+        namespace_id=_OF_ALL,
+        dword10=(_LOG_BYTES // 4 - 1) << 16 | page,
+        answer_bytes=_LOG_BYTES,
+    )
+
+
+READ_SMART_LOG = _read_log(0x02)
+READ_OCP_LOG = _read_log(0xC0)
+READ_LATENCY_MONITOR = _read_log(0xC3)
+READ_INTEL_LOG = _read_log(0xCA)
 IDENTIFY_CONTROLLER = AdminCommand(
     opcode=_IDENTIFY, dword10=_CONTROLLER, answer_bytes=_CONTROLLER_BYTES
 )

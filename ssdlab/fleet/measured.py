@@ -14,7 +14,7 @@ import pandas as pd
 from ssdlab.qos.load import Load
 from ssdlab.qos.loads import workload_label
 from ssdlab.stats.latency_kind import LatencyKind, latency_kind, with_latency_of
-from ssdlab.stats.matrix import mark_window
+from ssdlab.stats.matrix import choose_rounds, mark_window
 
 if TYPE_CHECKING:
     from ssdlab.store.run import Run
@@ -53,7 +53,7 @@ class MeasuredCell:
 
     @cached_property
     def _window(self) -> pd.DataFrame:
-        return _chosen(self.rows, "is_in_window")
+        return choose_rounds(self.rows, "is_in_window")
 
     @cached_property
     def window(self) -> pd.DataFrame:
@@ -63,7 +63,7 @@ class MeasuredCell:
     @cached_property
     def sampled(self) -> pd.DataFrame:
         """The rounds by which its steady state is determined."""
-        return with_latency_of(_chosen(self.rows, "is_sampled"), self.latency)
+        return with_latency_of(choose_rounds(self.rows, "is_sampled"), self.latency)
 
     @property
     def whole_load(self) -> Load:
@@ -98,7 +98,7 @@ def measured_cells(run: "Run") -> Iterator[MeasuredCell]:
     for key, rows in marked.groupby(_KEYS, sort=True, dropna=False):
         names = dict(zip(_KEYS, map(str, key), strict=True))
         ordered = rows.sort_values("step_id", kind="stable").reset_index(drop=True)
-        steps = _chosen(ordered, "is_in_window")
+        steps = choose_rounds(ordered, "is_in_window")
         own = [
             by_side[side]
             for side in zip(steps["step_id"], steps["direction"], strict=True)
@@ -131,12 +131,6 @@ def _labels(rows: pd.DataFrame) -> list[str]:
         for one in dict.fromkeys(values)
     }
     return [known[one] for one in values]
-
-
-def _chosen(rows: pd.DataFrame, mark: str) -> pd.DataFrame:
-    """Return the marked rounds; all of them if none is."""
-    is_marked = rows[mark].fillna(value=False).astype(bool)
-    return rows[is_marked].reset_index(drop=True) if is_marked.any() else rows
 
 
 def _steady_phases(windows: pd.DataFrame) -> dict[tuple[str, str], bool]:

@@ -96,11 +96,12 @@ def _lacking(context: Context) -> str:
 
 def _examined(context: Context) -> list[tuple[str, str, tuple[Block, ...]]]:
     """Return the pages about drive and host, where there is anything on them."""
+    streams = stream_names(context)
     pages = (
         ("purges", "The purges", purge_blocks(context)),
         ("drive", "The drive during the run", drive_blocks(context)),
-        ("power", "Power and energy", energy_blocks(context, stream_names(context))),
-        ("stalls", "Stalls and periods", stall_blocks(context, stream_names(context))),
+        ("power", "Power and energy", energy_blocks(context, streams)),
+        ("stalls", "Stalls and periods", stall_blocks(context, streams)),
         ("host", "The host", host_blocks(context)),
     )
     return [page for page in pages if page[2]]

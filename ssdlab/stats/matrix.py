@@ -78,6 +78,12 @@ def mark_window(cells: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def choose_rounds(rows: pd.DataFrame, mark: str) -> pd.DataFrame:
+    """Return the marked rounds, numbered anew; all rows as they are if none is."""
+    is_marked = rows[mark].fillna(value=False).astype(bool)
+    return rows[is_marked].reset_index(drop=True) if is_marked.any() else rows
+
+
 def summarise_iops_matrix(
     measurements: pd.DataFrame, windows: pd.DataFrame, *, test: str = "iops"
 ) -> pd.DataFrame:

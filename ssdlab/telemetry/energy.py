@@ -14,17 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdlab.model.telemetry import CLOCK_ERROR, ENERGY, METER
-from ssdlab.stats.matrix import mark_window
+from ssdlab.stats.matrix import choose_rounds, mark_window
+from ssdlab.telemetry.stimulus import STIMULUS
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = npt.NDArray[np.float64]
 
-_STIMULUS: Final = (
-    *("test", "phase", "kind", "access", "block_size_bytes", "read_percent"),
-    *("threads", "queue_depth"),
-)
 _LEAST_ROUNDS: Final = 3
 _HELD_RATIO: Final = 1.5
 _MOST_GAP_RATIO: Final = 3.5  # of the usual time between two readings
@@ -114,17 +111,16 @@ def summarise_energy(  # noqa: PLR0917 - the tables of a run
     """
     import pandas as pd  # noqa: PLC0415 - 0.3 s before a run begins
 
-    columns = [*_STIMULUS, *_OF_POWER]
+    columns = [*STIMULUS, *_OF_POWER]
     count = read_energy(telemetry)
     if count is None:
         return pd.DataFrame(columns=columns)
     marked = mark_window(measurements[measurements["direction"] == "total"], windows)
     names = ["step_id", "is_in_window", "total_ios", "io_bytes", "iops"]
     known = steps.merge(marked[names], on="step_id", how="left")
-    known["is_in_window"] = known["is_in_window"].fillna(value=False).astype(bool)
     rows = [
-        dict(zip(_STIMULUS, key, strict=True)) | found
-        for key, own in known.groupby(list(_STIMULUS), sort=False, dropna=False)
+        dict(zip(STIMULUS, key, strict=True)) | found
+        for key, own in known.groupby(list(STIMULUS), sort=False, dropna=False)
         if (found := _of_steps(own, count))
     ]
     rows += list(_rests(steps, count))
@@ -133,8 +129,7 @@ def summarise_energy(  # noqa: PLR0917 - the tables of a run
 
 def _of_steps(rows: "pd.DataFrame", count: EnergyCount) -> dict[str, float]:
     """Return power and energy of the steps of a stimulus that were metered."""
-    is_in = rows["is_in_window"].to_numpy(bool)
-    kept = rows[is_in] if is_in.any() else rows
+    kept = choose_rounds(rows, "is_in_window")
     spans = kept[["started_s", "ended_s"]].to_numpy(np.float64)
     joules = np.array([count.within(*span) for span in spans])
     is_metered = np.isfinite(joules)

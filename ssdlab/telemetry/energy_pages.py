@@ -1,7 +1,6 @@
 """The page of power and energy: watts of each stimulus, and what they are used for."""
 
 import math
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -12,16 +11,14 @@ from ssdlab.model.telemetry import METER, POWER
 from ssdlab.model.units import duration_label
 from ssdlab.paper.blocks import Block, Plot
 from ssdlab.paper.context import Context
-from ssdlab.stats.cells import cell_stimulus
 from ssdlab.stats.phases import phase_label
 from ssdlab.telemetry.energy import read_energy, summarise_energy
 from ssdlab.telemetry.figures import plot_power
+from ssdlab.telemetry.stimulus import Row, Streams, stimulus_text
 from ssdlab.telemetry.summary import spans_of_tests
-from ssdlab.text.numbers import number_text, seconds_text, workers_text
+from ssdlab.text.numbers import number_text, seconds_text
 from ssdlab.text.table import Table, column, tabulate
 
-Row = Mapping[Any, Any]
-Streams = Mapping[tuple[str, str], str]
 _MOST_ROWS = 12
 _WORDS = {"purge": "purge", "precondition": "preconditioning", "rest": "rest"}
 
@@ -90,10 +87,7 @@ def _table(
 def _stimulus(streams: Streams, row: Row) -> str:
     if row["kind"] in _WORDS:
         return _WORDS[row["kind"]]
-    if name := streams.get((row["test"], row["phase"])):
-        return name
-    load = cell_stimulus(row["access"], row["block_size_bytes"], row["read_percent"])
-    return f"{load} {workers_text(row['threads'], row['queue_depth'])}"
+    return stimulus_text(streams, row)
 
 
 def _interval(row: Row) -> str | None:

@@ -4,18 +4,13 @@ fio reports user and system time of its threads. Interrupts, threads of the kern
 as that of ``sqthread_poll``, and the server of a virtual SSD are not in it.
 """
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from ssdlab.stats.matrix import mark_window
+from ssdlab.stats.matrix import choose_rounds, mark_window
+from ssdlab.telemetry.stimulus import MEASURED_KINDS, STIMULUS
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_KINDS: Final = ("cell", "histogram")
-_STIMULUS: Final = (
-    *("test", "phase", "kind", "access", "block_size_bytes", "read_percent"),
-    *("threads", "queue_depth"),
-)
 
 
 def summarise_processor(
@@ -38,22 +33,21 @@ def summarise_processor(
     """
     import pandas as pd  # noqa: PLC0415 - 0.3 s before a run begins
 
-    is_shown = measurements["kind"].isin(_KINDS)
+    is_shown = measurements["kind"].isin(MEASURED_KINDS)
     is_shown &= measurements["direction"] == "total"
     marked = mark_window(measurements[is_shown], windows)
     rows = []
-    for key, own in marked.groupby(list(_STIMULUS), sort=False, dropna=False):
-        is_in = own["is_in_window"].fillna(value=False).astype(bool)
-        kept = own[is_in] if is_in.any() else own
+    for key, own in marked.groupby(list(STIMULUS), sort=False, dropna=False):
+        kept = choose_rounds(own, "is_in_window")
         cost = processor_us_per_io(kept)
         if cost > 0:
             rows.append({
-                **dict(zip(_STIMULUS, key, strict=True)),
+                **dict(zip(STIMULUS, key, strict=True)),
                 "iops": float(kept["iops"].mean()),
                 "cpu_us_per_io": cost,
                 "iops_per_core": 1e6 / cost,
             })
-    columns = [*_STIMULUS, "iops", "cpu_us_per_io", "iops_per_core"]
+    columns = [*STIMULUS, "iops", "cpu_us_per_io", "iops_per_core"]
     return pd.DataFrame(rows, columns=columns)
 
 

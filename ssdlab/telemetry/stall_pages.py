@@ -1,6 +1,6 @@
 """The page of stalls and periods: how often a drive stalled, and what with."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,6 @@ from ssdlab.model.errors import RunFolderError
 from ssdlab.model.units import duration_label
 from ssdlab.paper.blocks import Block, Note, Plot
 from ssdlab.paper.context import Context
-from ssdlab.stats.cells import cell_stimulus
 from ssdlab.stats.periods import LEAST_CYCLES, LEAST_VALUES
 from ssdlab.stats.phases import phase_label
 from ssdlab.stats.stalls import find_stalls
@@ -24,11 +23,10 @@ from ssdlab.telemetry.stalls import (
     summarise_stalls,
     timelines,
 )
-from ssdlab.text.numbers import number_text, seconds_text, workers_text
+from ssdlab.telemetry.stimulus import Row, Streams, stimulus_text
+from ssdlab.text.numbers import number_text, seconds_text
 from ssdlab.text.table import Column, Table, column, tabulate
 
-Row = Mapping[Any, Any]
-Streams = Mapping[tuple[str, str], str]
 Named = Callable[[Row], str]
 _STALLS_NOTE = (
     "A stall is an interval with less than half the IOs of the median of the 61 around "
@@ -65,7 +63,7 @@ def stall_blocks(context: Context, streams: Streams) -> tuple[Block, ...]:
         return ()
     if not lines:
         return ()
-    stimulus = partial(_stimulus, streams)
+    stimulus = partial(stimulus_text, streams)
     place = _place(context, stimulus)
     stalls = summarise_stalls(lines, telemetry)
     periods = summarise_periods(lines, context.steps)
@@ -84,13 +82,6 @@ def _place(context: Context, stimulus: Named) -> tuple[Column, ...]:
         column("Phase", lambda row: phase_label(row["phase"]), is_words=True),
         column("Stimulus", stimulus, is_words=True),
     )
-
-
-def _stimulus(streams: Streams, row: Row) -> str:
-    if name := streams.get((row["test"], row["phase"])):
-        return name
-    load = cell_stimulus(row["access"], row["block_size_bytes"], row["read_percent"])
-    return f"{load} {workers_text(row['threads'], row['queue_depth'])}"
 
 
 def _figure(

@@ -21,6 +21,7 @@ from ssdlab.model.telemetry import (
 from ssdlab.stats.holm import adjust_by_holm
 from ssdlab.stats.periods import Period, find_period
 from ssdlab.stats.stalls import find_stalls, rate_stalls
+from ssdlab.telemetry.stimulus import MEASURED_KINDS, STIMULUS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,11 +30,6 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 SIGNIFICANCE: Final = 0.05
-_STIMULUS: Final = (
-    *("test", "phase", "kind", "access", "block_size_bytes", "read_percent"),
-    *("threads", "queue_depth"),
-)
-_KINDS: Final = ("cell", "histogram")
 _HOUR_S: Final = 3600.0
 _MOST_SHIFTS: Final = 999
 _PAUSE_RATIO: Final = 1.5  # of the median time between two steps
@@ -71,16 +67,16 @@ class Timeline:
 
 def timelines(series: "pd.DataFrame", steps: "pd.DataFrame") -> tuple[Timeline, ...]:
     """Return the intervals of each stimulus that has a series, by its frames."""
-    own = steps[steps["kind"].isin(_KINDS) & steps["started_s"].notna()]
+    own = steps[steps["kind"].isin(MEASURED_KINDS) & steps["started_s"].notna()]
     by_step = _split(series[series["direction"] == "total"])
     kept = own[own["step_id"].isin(list(by_step))]
     found = []
-    for key, rows in kept.groupby(list(_STIMULUS), sort=False, dropna=False):
+    for key, rows in kept.groupby(list(STIMULUS), sort=False, dropna=False):
         begun = zip(rows["step_id"], rows["started_s"], strict=True)
         parts = [by_step[step].begun_at(begin_s) for step, begin_s in begun]
         found.append(
             Timeline(
-                names=dict(zip(_STIMULUS, key, strict=True)),
+                names=dict(zip(STIMULUS, key, strict=True)),
                 end_s=np.concatenate([part[0] for part in parts]),
                 rates=np.concatenate([part[1] for part in parts]),
                 interval_s=by_step[rows["step_id"].iloc[0]].interval_s,
@@ -197,7 +193,7 @@ def summarise_stalls(
             "quiet_s": float((np.diff(edges)[::2] - 1).max()) * line.interval_s,
             **_coincidences(first, find_conditions(line, telemetry)),
         })
-    columns = [*_STIMULUS, "interval_s", "hours", "stalls", "per_hour", "low", "high"]
+    columns = [*STIMULUS, "interval_s", "hours", "stalls", "per_hour", "low", "high"]
     columns += ["longest_s", "quiet_s"]
     columns += [
         f"{name}_{of}" for name in CONDITIONS for of in ("share", "stalls", "p")
@@ -246,7 +242,7 @@ def summarise_periods(
             "cell_s": float(cells.get(line.names["test"], np.nan)),
             **_period_values(found),
         })
-    columns = [*_STIMULUS, "values", "interval_s", "mean", "cell_s"]
+    columns = [*STIMULUS, "values", "interval_s", "mean", "cell_s"]
     columns += ["period_s", "amplitude", "p_value"]
     frame = pd.DataFrame(rows, columns=columns)
     frame["p_value"] = adjust_by_holm(frame["p_value"].to_numpy(np.float64))
