@@ -1,6 +1,7 @@
 """A Slurm of three hosts on this machine, in a folder of its own."""
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -17,6 +18,7 @@ HOSTS = ("lab1", "lab2", "lab3")
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol")
 _FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
 _PATIENCE_S = 60.0
+_PORTS = range(20_000, 32_000)
 CONF = """\
 ClusterName=ssdlab
 SlurmctldHost={machine}(127.0.0.1)
@@ -55,11 +57,17 @@ PartitionName=ssd Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
 
 def free_port() -> int:
-    """Return a port of the loopback that nobody uses."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
+    """Return a port of the loopback that nobody uses.
+
+    It is none of those that the kernel gives to clients: one of them could hold it when
+    a daemon that was killed is started again.
+    """
+    for port in random.sample(_PORTS, k=100):
+        with socket.socket() as one, suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            return port
+    msg = "no port of the loopback is free"
+    raise OSError(msg)
 
 
 def find(program: str) -> str | None:
@@ -143,6 +151,15 @@ class SlurmLab:
         words = ("slurmctld",) if daemon == "ctld" else ("slurmd", "-N", daemon)
         began = self._run(*words)
         assert not began.returncode, began.stderr
+
+    def start_what_ended(self) -> None:
+        """Start the daemons that a test which failed left killed."""
+        for daemon in ("ctld", *HOSTS):
+            try:
+                os.kill(self.process_of(daemon), 0)
+            except ProcessLookupError:
+                self.start(daemon)
+        self.wait(lambda: not self._run("scontrol", "ping").returncode)
 
     def process_of(self, daemon: str) -> int:
         return int((self.place / "run" / f"{daemon}.pid").read_text())

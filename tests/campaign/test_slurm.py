@@ -75,6 +75,11 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SlurmLab]:
             lab.tear_down()
 
 
+@pytest.fixture(autouse=True)
+def _all_run(slurm: SlurmLab) -> None:
+    slurm.start_what_ended()
+
+
 @dataclass
 class Case:
     """A campaign of one run on one drive of one host."""
