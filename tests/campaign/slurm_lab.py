@@ -70,6 +70,12 @@ def free_port() -> int:
     raise OSError(msg)
 
 
+def is_served(port: int) -> bool:
+    """Return whether somebody answers at a port of the loopback."""
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
+
+
 def find(program: str) -> str | None:
     return shutil.which(program, path=f"{os.environ['PATH']}:{_FOLDERS}")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign.slurm_lab import find, free_port
+from tests.campaign.slurm_lab import SlurmLab, find, free_port, is_served
 
 _SERVER = """\
 Port {port}
@@ -50,14 +50,17 @@ class SshHost:
         for name in ("host_key", "key"):
             key = ["-t", "ed25519", "-N", "", "-f", str(self.place / name)]
             subprocess.run(["ssh-keygen", "-q", *key], check=True)
-        facts = {"port": free_port(), "place": self.place, "user": getpass.getuser()}
+        port = free_port()
+        facts = {"port": port, "place": self.place, "user": getpass.getuser()}
         (self.place / "sshd_config").write_text(_SERVER.format(**facts))
         self.client.write_text(_CLIENT.format(**facts))
         Path("/run/sshd").mkdir(exist_ok=True)
-        return subprocess.Popen(
+        server = subprocess.Popen(
             [find("sshd") or "sshd", "-D", "-f", self.place / "sshd_config"],
             stderr=subprocess.DEVNULL,
         )
+        SlurmLab.wait(lambda: is_served(port))
+        return server
 
     @property
     def client(self) -> Path:
