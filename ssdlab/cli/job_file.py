@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ssdlab.model.asked import Procedure
     from ssdlab.procedures.jobs.suite_file import Measuring
 
-_FILLS = ("seq", "rnd", "both", "none", "reuse")
+_FILLS = ("seq", "rnd", "both", "sprandom", "none", "reuse")
 _OPTIONS = (
     click.option(
         "--job",
@@ -57,7 +57,14 @@ _OPTIONS = (
         "--precondition",
         type=click.Choice(_FILLS),
         help="with --job: two sequential fills, random writes of one user capacity, "
-        "both, none but a purge, or reuse of the state as it is  [default: seq]",
+        "both, fio's sprandom, none but a purge, or reuse of the state as it is  "
+        "[default: seq]",
+    ),
+    click.option(
+        "--over-provisioning",
+        type=click.FloatRange(0, 100, min_open=True, max_open=True),
+        metavar="PERCENT",
+        help="with --precondition sprandom: flash beyond the user capacity",
     ),
     click.option(
         "--long-run",
@@ -82,7 +89,7 @@ _OPTIONS = (
 )
 _NAMES = (
     *("matrix", "track", "rounds", "seconds", "precondition", "long_run", "percentile"),
-    "purge_each",
+    *("purge_each", "over_provisioning"),
 )
 
 
@@ -134,6 +141,7 @@ def _measuring(options: dict[str, Any]) -> "Measuring":
 
     return Measuring(
         precondition=options["precondition"],
+        over_provisioning=options["over_provisioning"],
         purge_each=options["purge_each"] or None,
         seconds=options["seconds"],
         rounds=options["rounds"],

@@ -144,14 +144,14 @@ class FioBackend:
         )
         work = step.workload
         io_s = (step.runtime_s or 0) + (work.ramp_s if work is not None else 0)
-        least_s = 0.95 * io_s if step.io_bytes is None else 0.0
+        by_amount = step.io_bytes is not None or (work and work.replayed_bytes)
         return FioRequest(
             step_id=step.step_id,
             folder=folder,
             job=job,
             gated_threads=count_threads(step),
             wait_s=step.wait_s,
-            least_s=least_s,
+            least_s=0.0 if by_amount else 0.95 * io_s,
             overdue_s=_GRACE_S + 2 * io_s + _most_bytes(step) / _SLOWEST_BYTES_PER_S,
             has_processes=work is not None and has_processes(work),
             descriptor=self._target.descriptor,

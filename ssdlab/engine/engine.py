@@ -125,7 +125,7 @@ class Engine:
             block_sizes_bytes=step.workload.block_range_bytes,
             outstanding=step.workload.outstanding,
             runtime_s=step.runtime_s,
-            io_bytes=step.whole_amount_bytes,
+            io_bytes=step.whole_amount_bytes or step.workload.replayed_bytes,
         )
         trouble = self.backend.find_trouble()  # fio may count IO that it did not do
         if faults or trouble:

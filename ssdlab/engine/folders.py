@@ -1,11 +1,14 @@
 """The folder of a new run: its name, its creation, its record."""
 
 import contextlib
+import hashlib
 import secrets
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import NoReturn
 
 from ssdlab.drive.attachment import read_attachment
@@ -16,8 +19,9 @@ from ssdlab.engine.ceiling import (
     measure_ceiling,
 )
 from ssdlab.engine.followed_advice import read_habits
-from ssdlab.engine.request import Request, RunChoices
+from ssdlab.engine.request import Request, RunChoices, jobs_of
 from ssdlab.engine.sessions import now_text
+from ssdlab.fio.jobs.iolog import MOST_LOG_BYTES
 from ssdlab.host.checks import examine_host
 from ssdlab.host.inventory import find_file_system, read_machine
 from ssdlab.ingest.ingest import plan_inputs, require_plan
@@ -27,6 +31,7 @@ from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.io_engine import LOCAL_ENGINE
 from ssdlab.model.records import CeilingPoint, HostIdentity, RunRecord
 from ssdlab.model.report_fields import ReportFields
+from ssdlab.model.spec import REPLAYS
 from ssdlab.store.raw import steps_folder
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.system.folders import Folder
@@ -108,15 +113,23 @@ def take_ceiling(
         raise
 
 
-def write_papers(folder: Path, record: RunRecord) -> None:
-    """Make a folder a run folder."""
+def write_papers(
+    folder: Path, record: RunRecord, logs: Mapping[str, bytes] = MappingProxyType({})
+) -> None:
+    """Make a folder a run folder, with the logs that its jobs replay."""
+    kept = Folder(folder) / REPLAYS
     try:
+        if logs:
+            kept.make()
+        for name, log in logs.items():
+            kept.write(name, log)
         write_state(
             folder, RunState(status="running")
         )  # first: run.json makes it a run
         write_record(folder, record)
     except OSError as error:
         Folder(folder).remove("state.json")
+        kept.remove_tree()
         _clean(folder)
         raise RunFolderError(
             folder=str(folder),
@@ -183,6 +196,25 @@ def examine_for(record: RunRecord, device: Target) -> tuple[HostCheck, ...]:
         ),
     )
     return (*found, *device.host_checks)
+
+
+def require_logs(folder: Path, record: RunRecord) -> None:
+    """Require that a folder keeps the logs that its jobs replay, as they were made."""
+    for job in jobs_of(require_plan(record).tests):
+        if job.replay is None:
+            continue
+        name = job.replay.kept_as
+        try:
+            log = (Folder(folder) / REPLAYS).read(name, limit=2 * MOST_LOG_BYTES)
+        except OSError:
+            log = b""
+        if hashlib.sha256(log).hexdigest() != job.replay.digest:
+            raise RunFolderError(
+                folder=str(folder),
+                reason=f"{REPLAYS}/{name}, the log that job {job.name} replays, is "
+                "missing or another one",
+                remedy="Restore the folder from a copy, or start a new run.",
+            )
 
 
 def require_same_plan(folder: Path, record: RunRecord) -> None:

@@ -1,12 +1,14 @@
 """Run a fio job file, or a suite of them, as `run_suite` runs tests of the PTS."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 from ssdlab.engine.execution import Tell
 from ssdlab.engine.request import RunChoices, read_temperature_limit
 from ssdlab.engine.suite import run_procedure
+from ssdlab.fio.jobs.iolog import MOST_LOG_BYTES, IoLog, ReadLog, read_iolog
 from ssdlab.model.asked import Procedure
 from ssdlab.model.drive import AUTO_PURGE
 from ssdlab.model.errors import UnknownNameError, UserFileError
@@ -19,6 +21,7 @@ from ssdlab.procedures.jobs.suite_file import (
     job_suite_procedure,
 )
 from ssdlab.store.run import Run
+from ssdlab.system.folders import Folder
 from ssdlab.system.toml_files import read_text, read_toml
 
 EXAMPLE: Final = "example:"
@@ -36,6 +39,7 @@ def run_jobs(  # noqa: PLR0913 - each is a choice of the user, by name
     rounds: int | None = None,
     seconds: float | None = None,
     precondition: Fill | None = None,
+    over_provisioning: float | None = None,
     purge_each: bool | None = None,
     long_run_seconds: float | None = None,
     percentiles: Sequence[float] = (),
@@ -68,8 +72,10 @@ def run_jobs(  # noqa: PLR0913 - each is a choice of the user, by name
         Rounds of a stimulus at most, by default 25.
     seconds : float, optional
         Time of a round [s], by default that of the file, or 60.
-    precondition : {"seq", "rnd", "both", "none", "reuse"}, optional
+    precondition : {"seq", "rnd", "both", "sprandom", "none", "reuse"}, optional
         What precedes the first stimulus, by default two sequential fills.
+    over_provisioning : float, optional
+        For ``sprandom``: flash beyond the user capacity [%].
     purge_each : bool, optional
         Whether to purge and precondition before each stimulus.
     long_run_seconds : float, optional
@@ -112,6 +118,7 @@ temperature_limit, tell
     )
     asked = Measuring(
         precondition=precondition,
+        over_provisioning=over_provisioning,
         purge_each=purge_each,
         seconds=seconds,
         rounds=rounds,
@@ -144,6 +151,7 @@ def read_job_file(
         source=path.name,
         choices=choices_of(asked, matrix=matrix),
         percentiles=percentiles,
+        read_log=_log_reader(path.parent),
     )
 
 
@@ -165,6 +173,23 @@ def read_job_suite(
         read_toml(path, JobSuite),
         source=path.name,
         read_file=lambda name: read_text(path.parent / name),
+        read_log=_log_reader(path.parent),
         asked=asked,
         asked_percentiles=percentiles,
     )
+
+
+def _log_reader(folder: Path) -> ReadLog:
+    """Return what reads an IO log in a folder, each once for all cells of a matrix."""
+
+    @cache
+    def read(name: str) -> IoLog:
+        path = folder / name
+        try:
+            content = Folder(path.parent).read(path.name, limit=MOST_LOG_BYTES)
+        except OSError as error:
+            reason = f"it cannot be read ({error.strerror})"
+            raise UserFileError(source=str(path), reason=reason) from None
+        return read_iolog(content, source=str(path))
+
+    return read

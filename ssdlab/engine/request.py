@@ -1,12 +1,17 @@
 """A request for a run, validated before anything is touched."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ssdlab.engine.profiles import open_profile, open_report_fields
-from ssdlab.fio.installed import list_options, require_fio
+from ssdlab.fio.installed import (
+    REPLAYING_FIO,
+    is_as_new,
+    list_options,
+    require_fio,
+)
 from ssdlab.fio.jobs.file_jobs import DEFAULT_ENGINE, find_overrun
 from ssdlab.model.asked import Procedure, Suite
 from ssdlab.model.drive import (
@@ -24,7 +29,7 @@ from ssdlab.model.errors import (
 )
 from ssdlab.model.io_engine import LOCAL_ENGINE, IoEngine, parse_io_engine
 from ssdlab.model.report_fields import ReportFields
-from ssdlab.model.spec import FileJob
+from ssdlab.model.spec import FileJob, PtsTest
 from ssdlab.model.units import capacity_label
 from ssdlab.pts.block_checks import (
     phase_workloads,
@@ -164,7 +169,8 @@ def require_fit(target: str, procedure: Procedure) -> None:
     shape = read_shape(target)
     require_room(target, shape.capacity_bytes)
     _require_blocks(procedure, shape)
-    for job in _jobs_of(procedure):
+    for job in jobs_of(procedure.tests):
+        _require_sectors(procedure, job, shape)
         overrun = find_overrun(job, shape.capacity_bytes)
         if overrun:
             room = capacity_label(shape.capacity_bytes)
@@ -195,8 +201,9 @@ def check_procedure(
     _require_texts({"target": target, **choices.texts})
     _require_purge(choices.purge)
     require_fit(target, procedure)
-    fio, _ = require_fio()
+    fio, version = require_fio()
     _require_options(procedure, fio)
+    _require_replays(procedure, version, by=read_shape(target).fio_options)
     return Request(target=target, asked=procedure)
 
 
@@ -212,9 +219,9 @@ def _require_engine(profile: str, fio: str, engine: IoEngine) -> None:
         )
 
 
-def _jobs_of(procedure: Procedure) -> Iterator[FileJob]:
+def jobs_of(tests: Iterable[PtsTest]) -> Iterator[FileJob]:
     """Yield the jobs of a user's file, of rounds and of long runs."""
-    for test in procedure.tests:
+    for test in tests:
         for phase in test.phases:
             for workload in phase_workloads(phase):
                 yield from workload.jobs
@@ -222,14 +229,58 @@ def _jobs_of(procedure: Procedure) -> Iterator[FileJob]:
 
 def _require_options(procedure: Procedure, fio: str) -> None:
     """Require that the installed fio has each option of the jobs of a user's file."""
-    jobs = [dict(job.options) for job in _jobs_of(procedure)]
+    jobs = [dict(job.options) for job in jobs_of(procedure.tests)]
     if not jobs:
         return
     engines = {job.get("ioengine", DEFAULT_ENGINE) for job in jobs}
     known = list_options(fio, sorted(engines))
-    unknown = sorted({name for job in jobs for name in job} - known)
+    needed = {name for job in jobs for name in job}
+    phases = (phase for test in procedure.tests for phase in test.phases)
+    if any(getattr(phase, "over_provisioning", None) for phase in phases):
+        needed.add("sprandom")
+    unknown = sorted(needed - known)
     if unknown:
         reason = f"the installed fio does not know the option {unknown[0]}"
+        raise UserFileError(source=procedure.title, reason=reason)
+
+
+def _require_replays(
+    procedure: Procedure, version: str, *, by: Mapping[str, str]
+) -> None:
+    """Require that fio replays the logs as they are, reaching a target ``by`` options.
+
+    Tried with 3.33 and 3.41: the first leaves out trims; while it waits for the time of
+    the next IO, only libaio of the second takes completions, and its io_uring hangs.
+    """
+    is_new = is_as_new(version, REPLAYING_FIO)
+    newer = f"fio-{'.'.join(map(str, REPLAYING_FIO))}"
+    for job in jobs_of(procedure.tests):
+        if job.replay is None:
+            continue
+        engine = by["ioengine"]
+        if engine == LOCAL_ENGINE:
+            engine = dict(job.options).get("ioengine", DEFAULT_ENGINE)
+        is_timed = job.replay.span_s > 0 and job.queue_depth > 1
+        if job.replay.has_trims and not is_new:
+            why = f"{version} leaves out the trims of a log; {newer} does not"
+        elif is_timed and not (is_new and engine == "libaio"):
+            why = (
+                f"{version} with {engine} takes no completions while it waits for the "
+                "time of the next IO, so that latencies are wrong: write iodepth=1 or "
+                f"replay_no_stall=1, or use libaio with {newer}"
+            )
+        else:
+            continue
+        raise UserFileError(source=procedure.title, reason=f"[{job.name}] {why}")
+
+
+def _require_sectors(procedure: Procedure, job: FileJob, shape: Shape) -> None:
+    """Require that a log has IOs of whole sectors."""
+    if job.replay is not None and job.replay.unit_bytes % shape.sector_bytes:
+        reason = (
+            f"[{job.name}] {job.replay.file} has IOs that are not of whole sectors of "
+            f"{shape.sector_bytes} B"
+        )
         raise UserFileError(source=procedure.title, reason=reason)
 
 

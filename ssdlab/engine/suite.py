@@ -31,6 +31,7 @@ from ssdlab.engine.folders import (
     make_record,
     open_or_clean,
     refuse_taken,
+    require_logs,
     require_same_plan,
     take_ceiling,
     target_folder,
@@ -192,7 +193,7 @@ def _begin(request: Request, choices: RunChoices, tell: Tell | None) -> Run:
                 plan_hash=hash_plan(*plan_inputs(record)),
                 host_checks=examine_for(record, device),
             )
-            write_papers(folder, record)
+            write_papers(folder, record, getattr(request.asked, "logs", {}))
             if record.target.kind == "block":
                 vouch_for(folder, record)
             done = carry_out(
@@ -254,6 +255,7 @@ def resume_run(
         if state.status == "finished" and not more_rounds:
             return write_tables(folder)  # it may have been killed while writing them
         require_same_plan(folder, record)
+        require_logs(folder, record)
         extension = (
             find_extension(folder, record, state, more_rounds=more_rounds)
             if more_rounds
@@ -296,6 +298,7 @@ def check_resume(run: Path, confirm_serial: str, *, more_rounds: int = 0) -> str
     if state.status == "finished" and not more_rounds:
         return ""  # its tables and report are written, and no drive is touched
     require_same_plan(run, record)
+    require_logs(run, record)
     if more_rounds:
         find_extension(run, record, state, more_rounds=more_rounds)
     if record.target.kind != "block":

@@ -231,7 +231,7 @@ def _fill_faults(
         return
     asked = phase.written_capacities * facts.capacity_bytes
     written = int(fills["written_bytes"].sum())
-    if written < asked - phase.block_size_bytes * phase.threads:
+    if written < asked - phase.rounded_bytes:
         yield (
             f"{phase.phase_id}: {capacity_label(written)} written instead of "
             f"{capacity_label(round(asked))}"

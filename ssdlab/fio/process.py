@@ -26,7 +26,7 @@ from ssdlab.system.folders import LOG_BYTES, PRIVATE, Folder
 
 STOP_S = 20.0
 _GUARD = "setpriv"  # has the kernel kill fio when its parent dies, then becomes fio
-_FILENAME = re.compile(r"^filename=.*$", re.MULTILINE)
+_FILENAME = re.compile(r"^(filename|replay_redirect)=.*$", re.MULTILINE)
 _READY, _DONE = b"r", b"d"  # what a thread reports
 FIO_ARGUMENTS = ("--output-format=json+", "--output=fio.json", "--eta=never")
 
@@ -237,7 +237,7 @@ def _launch(
     handed = [gate, reports]
     if request.descriptor is not None:
         handed.append(request.descriptor)
-        job = _FILENAME.sub(f"filename=/proc/self/fd/{request.descriptor}", job)
+        job = _FILENAME.sub(rf"\1=/proc/self/fd/{request.descriptor}", job)
     folder.write("job.fio", request.job.encode(), is_durable=False)
     folder.write("armed.fio", job.encode(), is_durable=False)
     with folder.opened_in_place("fio.stderr") as said:

@@ -4,6 +4,7 @@ Each holds its tests as data, fitted to the target, so that no profile is needed
 open a run.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -76,6 +77,8 @@ class Procedure:
 
     ``source`` is the document it comes from, ``notes`` what a reader of its report
     must know. ``given`` is whatever else its report needs, as plain JSON values.
+    ``logs`` are what its jobs replay, by name: the record of a run does without them,
+    as its folder keeps them.
     """
 
     name: str
@@ -88,6 +91,12 @@ class Procedure:
     write_cache: WriteCacheState = "as found"
     active_range_percent: float = 100.0
     uses_random_map: bool = False
+    logs: Mapping[str, bytes] = field(
+        default_factory=dict,
+        compare=False,
+        repr=False,
+        metadata={"is_recorded": False},
+    )
 
     @property
     def spec_version(self) -> str:

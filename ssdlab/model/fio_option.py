@@ -122,6 +122,9 @@ _OF_USERS: Final[Mapping[str, re.Pattern[str]]] = {
     "flow": re.compile(r"-?[0-9]{1,9}"),
     "flow_id": _WHOLE,
     "flow_sleep": _WHOLE,
+    # How a log is replayed.
+    "replay_no_stall": _FLAG,
+    "replay_time_scale": _COUNT,
     # What is flushed.
     "fsync": _WHOLE,
     "fdatasync": _WHOLE,

@@ -2,19 +2,19 @@
 
 Where a field may be one of several dataclasses, its key ``type`` names which. A field
 that an older file lacks takes its default; an unknown field and a value of another
-type are refused.
+type are refused. A field that says ``is_recorded`` is false is in no file.
 """
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import date
 from types import NoneType
 from typing import Any, Literal, NoReturn, TypeVar, get_args, get_origin
 
 from cattrs import Converter, transform_error
 from cattrs.errors import BaseValidationError, ForbiddenExtraKeysError
-from cattrs.gen import make_dict_structure_fn
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 from cattrs.strategies import configure_tagged_union
 
 from ssdlab.model.asked import Asked
@@ -98,7 +98,7 @@ def _from_pair(data: Any, kind: Any) -> FioOption | JobOption:
 
 
 def _from_table(kind: Any) -> Callable[[Any, Any], Any]:
-    structure = make_dict_structure_fn(kind, _CONVERTER)
+    structure = make_dict_structure_fn(kind, _CONVERTER, **_unrecorded(kind))
 
     def from_table(data: Any, _kind: Any) -> Any:
         if not isinstance(data, Mapping):
@@ -106,6 +106,19 @@ def _from_table(kind: Any) -> Callable[[Any, Any], Any]:
         return structure(data, kind)
 
     return from_table
+
+
+def _to_table(kind: Any) -> Callable[[Any], Any]:
+    return make_dict_unstructure_fn(kind, _CONVERTER, **_unrecorded(kind))
+
+
+def _unrecorded(kind: Any) -> dict[str, Any]:
+    """Return cattrs' overrides for the fields that no record has."""
+    return {
+        one.name: override(omit=True)
+        for one in fields(kind)
+        if not one.metadata.get("is_recorded", True)
+    }
 
 
 def _fail(why: str) -> NoReturn:
@@ -123,6 +136,7 @@ _CONVERTER.register_structure_hook_func(_is_of(Literal), _one_of)
 _CONVERTER.register_structure_hook_func(_is_of(tuple), _from_list)
 _CONVERTER.register_structure_hook_func(_is_of(object), lambda data, _: data)
 _CONVERTER.register_structure_hook_factory(is_dataclass, _from_table)
+_CONVERTER.register_unstructure_hook_factory(is_dataclass, _to_table)
 for _option in (FioOption, JobOption):
     _CONVERTER.register_structure_hook(_option, _from_pair)
     _CONVERTER.register_unstructure_hook(_option, list)

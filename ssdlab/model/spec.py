@@ -3,7 +3,7 @@
 import math
 import re
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Final, Literal, get_args
 
 from ssdlab.model.fio_option import FioOption, FioOptions, JobOption
 from ssdlab.model.units import GIB, MIB, block_size_label, mix_label
@@ -76,6 +76,40 @@ class IoStream:
 
 
 LONGEST_JOB_NAME = 80
+_REGION_BLOCKS: Final = 200  # at most two in each of the 100 regions of sprandom
+REPLAYS: Final = "replays"  # the folder of a run that keeps the logs of its jobs
+_DIGEST: Final = re.compile("[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Replay:
+    """The IO log that a job replays: the user's ``file``, and what was made of it.
+
+    ``digest`` is the SHA-256 of the log that fio reads. Its ``ios`` are reads, writes
+    and trims, of ``io_bytes`` together. The furthest ends at ``end_bytes``, and each
+    offset and size is a multiple of ``unit_bytes``. ``span_s`` is the time from the
+    first to the last; 0 if they follow each other as fast as possible [s].
+    """
+
+    file: str
+    digest: str
+    ios: int
+    io_bytes: int
+    end_bytes: int
+    unit_bytes: int
+    span_s: float
+    has_trims: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a digest that could name another file."""
+        if _DIGEST.fullmatch(self.digest) is None:
+            msg = f"{self.digest[:LONGEST_JOB_NAME]!r} is no SHA-256"
+            raise ValueError(msg)
+
+    @property
+    def kept_as(self) -> str:
+        """The name of the log in the folder `REPLAYS` of a run."""
+        return f"{self.digest[:16]}.iolog"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,7 +117,8 @@ class FileJob:
     """One job of a user's job file: its name, its options, and what they mean.
 
     ``block_sizes_bytes`` are the sizes that its options name, in ascending order [B].
-    A job that trims has no ``read_percent``.
+    A job that trims has no ``read_percent``. One with a ``replay`` does the IOs of a
+    log instead.
     """
 
     name: str
@@ -94,6 +129,7 @@ class FileJob:
     threads: int = 1
     queue_depth: int = 1
     ramp_s: float = 0.0
+    replay: Replay | None = None
 
     def __post_init__(self) -> None:
         """Refuse options that are not of the closed set, and names that end a line."""
@@ -179,6 +215,14 @@ class Workload:
         of_jobs = (job.ramp_s for job in self.jobs)
         published = float(dict(self.fio_options).get("ramp_time", 0))
         return max(published, *of_jobs, 0.0)
+
+    @property
+    def replayed_bytes(self) -> int | None:
+        """What its IO ends after, if all of its jobs replay logs; or ``None``."""
+        logs = [job.replay for job in self.jobs if job.replay is not None]
+        if not logs or len(logs) < len(self.jobs):
+            return None
+        return sum(log.io_bytes for log in logs)
 
     @property
     def outstanding(self) -> int:
@@ -281,7 +325,8 @@ class Precondition:
     ``is_divided``, each thread writes its share to its own part of the range;
     otherwise each writes all of them, from LBA 0 on. An ``active_range`` of ``None`` is
     that of the profile, here and in other phases. ``fio_options`` are those of a
-    published job: they replace those of ssdlab.
+    published job: they replace those of ssdlab. With ``over_provisioning``, physical
+    over user capacity less 1, fio's ``sprandom`` writes at random instead.
     """
 
     phase_id: str
@@ -292,6 +337,7 @@ class Precondition:
     is_divided: bool = False
     active_range: ActiveRange | None = None
     fio_options: FioOptions = ()
+    over_provisioning: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse options that are not of the closed set."""
@@ -301,6 +347,15 @@ class Precondition:
     def written_capacities(self) -> float:
         """How many user capacities all threads write."""
         return self.capacity_multiple * (1 if self.is_divided else self.threads)
+
+    @property
+    def rounded_bytes(self) -> int:
+        """How much less all threads may write, as fio writes whole blocks.
+
+        ``sprandom`` rounds in each of its regions.
+        """
+        blocks = self.threads if self.over_provisioning is None else _REGION_BLOCKS
+        return blocks * self.block_size_bytes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

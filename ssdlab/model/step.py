@@ -36,7 +36,8 @@ class Step:
     whichever is first. The amount is that of each thread or, if the step
     ``is_divided``, of all of them, each in its own part of the range. ``offset_bytes``
     is where a sequential stream begins. ``round`` and ``cell`` count from 1. A purge
-    has no workload. ``wait_s`` is how long the host rests before the first IO,
+    has no workload. A step with ``over_provisioning`` is a fill by fio's ``sprandom``,
+    which ends by itself. ``wait_s`` is how long the host rests before the first IO,
     including all that the harness adds. With ``segments`` the range is in pieces that
     add up to ``range_bytes``; otherwise it is one piece from LBA 0 on.
     """
@@ -58,6 +59,7 @@ class Step:
     wait_s: float = 0.0
     is_divided: bool = False
     segments: Segments | None = None
+    over_provisioning: float | None = None
 
     @property
     def whole_amount_bytes(self) -> int | None:

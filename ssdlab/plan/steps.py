@@ -29,18 +29,20 @@ class StepMaker:
         amount = phase.capacity_multiple * self.context.capacity_bytes
         has_tail = self.context.range_bytes % phase.block_size_bytes
         unit = self.context.sector_bytes if has_tail else phase.block_size_bytes
+        left_out = 0 if phase.over_provisioning is None else phase.rounded_bytes
         step = replace(
             self._blank("precondition"),
             workload=Workload(
-                access="seq",
+                access="seq" if phase.over_provisioning is None else "rnd",
                 block_size_bytes=phase.block_size_bytes,
                 read_percent=0,
                 threads=phase.threads,
                 queue_depth=phase.queue_depth,
                 fio_options=phase.fio_options,
             ),
-            io_bytes=int(-(-amount // unit)) * unit,
+            io_bytes=int(-(-amount // unit)) * unit - left_out,
             is_divided=phase.is_divided,
+            over_provisioning=phase.over_provisioning,
         )
         return self._finish(number, step)
 

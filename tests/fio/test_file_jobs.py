@@ -5,11 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ssdlab.fio.jobs.file_jobs import FileStimulus, find_overrun, read_file_jobs
+from ssdlab.fio.jobs.iolog import IoLog, read_iolog
 from ssdlab.fio.jobs.published import file_job_options
 from ssdlab.model.errors import UserFileError
 from ssdlab.model.fio_option import JOB_OPTIONS, JobOption
 from ssdlab.model.plain import from_plain, to_plain
-from ssdlab.model.spec import MIXED_PERCENT, FileJob
+from ssdlab.model.spec import MIXED_PERCENT, FileJob, Replay
 
 GROUPS = """
 ; two jobs together, then one
@@ -145,6 +146,95 @@ def test_bad_job_file_is_refused_in_one_sentence(text: str) -> None:
     assert said.isprintable()
     assert said.count(". ") == 0
     assert BAD[text] in said
+
+
+LOG = (
+    b"fio version 3 iolog\n0 /dev/sda add\n0 /dev/sda read 0 4096\n"
+    b"1500000 /dev/sda read 8192 8192\n3000000 /dev/sda write 4096 4096\n"
+)
+TRIMS = LOG + b"3000000 /dev/sda trim 0 4096\n"
+
+
+def read_log(name: str) -> IoLog:
+    return read_iolog({"a.log": LOG, "trims.log": TRIMS}[name], source=name)
+
+
+def replay(text: str) -> FileStimulus:
+    (found,) = read_file_jobs(text, source="mine.fio", read_log=read_log)
+    return found
+
+
+def test_job_replays_a_log_on_the_target() -> None:
+    found = replay("[global]\nrw=write\nbs=1m\n[a]\nread_iolog=a.log\nnumjobs=1\n")
+    (job,) = found.workload.jobs
+    assert job.replay is not None
+    assert (job.replay.file, job.replay.ios, job.replay.span_s) == ("a.log", 3, 3.0)
+    assert (job.access, job.read_percent) == ("rnd", 67)
+    assert job.block_sizes_bytes == (4096, 8192)
+    assert (found.runtime_s, found.left_out) == (5, ("rw", "bs"))
+    (content,) = found.logs.values()
+    assert b"sda" not in content
+    assert file_job_options(job, {"filename": "/dev/x"}, cpus=None) == {
+        "direct": "1",
+        "filename": "/dev/x",
+        "read_iolog": f"../../replays/{job.replay.digest[:16]}.iolog",
+        "replay_redirect": "/dev/x",
+    }
+    assert find_overrun(job, 16384) == ""
+    assert find_overrun(job, 16383) == "job a: a.log to 16.38 kB"
+
+
+def test_times_of_a_log_are_stretched_or_left_out() -> None:
+    slow = replay("[a]\nread_iolog=a.log\nreplay_time_scale=50\n")
+    fast = replay("[a]\nread_iolog=a.log\nreplay_no_stall=1\n")
+    cut = replay("[a]\nread_iolog=a.log\nruntime=2\n")
+    spans = [one.workload.jobs[0].replay for one in (slow, fast, cut)]
+    assert [one.span_s for one in spans if one] == [6.0, 0.0, 3.0]
+    assert [one.runtime_s for one in (slow, fast, cut)] == [8, None, 2.0]
+
+
+def test_group_of_a_replay_and_another_job_has_the_time_of_the_file() -> None:
+    found = replay("[a]\nread_iolog=a.log\n[b]\nrw=randread\n")
+    assert found.runtime_s is None
+    assert found.workload.replayed_bytes is None
+    assert replay("[a]\nread_iolog=a.log\n").workload.replayed_bytes == 16384
+
+
+def test_job_that_replays_trims_has_no_share_of_reads() -> None:
+    (job,) = replay("[a]\nread_iolog=trims.log\n").workload.jobs
+    assert job.read_percent is None
+    assert job.replay
+    assert job.replay.has_trims
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("read_iolog=/etc/a.log", "does not stand beside the file"),
+        ("read_iolog=../a.log", "does not stand beside the file"),
+        ("read_iolog=a.log:b.log", "does not stand beside the file"),
+        ("read_iolog=-", "does not stand beside the file"),
+        ("read_iolog", "does not stand beside the file"),
+        ("read_iolog=a.log\nnumjobs=2", "each of its numjobs would replay all"),
+        ("read_iolog=a.log\nrate_iops=5", "rate_iops has no place beside read_iolog"),
+        ("read_iolog=a.log\nfsync=1", "fsync has no place beside read_iolog"),
+        ("read_iolog=a.log\nreplay_redirect=/dev/sda", "names a target"),
+        ("read_iolog=a.log\nwrite_iolog=b", "reads or writes another file"),
+        ("read_iolog=a.log\nreplay_time_scale=0", "the option replay_time_scale"),
+    ],
+)
+def test_replay_that_asks_for_more_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(UserFileError) as caught:
+        replay(f"[a]\n{text}\n")
+    assert reason in str(caught.value)
+
+
+def test_digest_that_names_another_file_is_refused() -> None:
+    with pytest.raises(ValueError, match="no SHA-256"):
+        Replay(
+            file="a", digest="../" * 20, ios=1, io_bytes=1, end_bytes=1, unit_bytes=1,
+            span_s=0,
+        )  # fmt: skip
 
 
 def test_groups_whose_jobs_are_named_alike_are_refused() -> None:

@@ -53,6 +53,21 @@ def test_io_is_direct_with_fresh_random_data_on_recorded_seeds() -> None:
     assert not {"zero_buffers", "buffer_pattern", "dedupe_percentage"} & set(shared)
 
 
+def test_fill_by_sprandom_leaves_amount_and_generator_to_fio() -> None:
+    phase = replace(
+        WIPC, block_size_bytes=4096, capacity_multiple=1.07, over_provisioning=0.07
+    )
+    step = fill(phase, context(MIB))
+    options = options_of(render_job(step, NULL))
+    assert options["fill"] == {"sprandom": "1", "spr_op": "0.07", "size": str(MIB)}
+    assert options["global"]["rw"] == "randwrite"
+    assert "random_generator" not in options["global"]
+    # fio rounds in each of 100 regions.
+    assert step.io_bytes == 274 * 4096 - 200 * 4096
+    assert phase.rounded_bytes == 200 * 4096
+    assert WIPC.rounded_bytes == 128 * KIB
+
+
 def test_offsets_are_drawn_from_64_bits_without_a_map() -> None:
     shared = options_of(render_job(cell(), NULL))["global"]
     assert shared["random_generator"] == "tausworthe64"

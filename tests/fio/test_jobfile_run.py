@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ssdlab.fio.installed import require_fio
+from ssdlab.fio.installed import list_options, require_fio
 from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.model.spec import Precondition
 from ssdlab.model.step import Step
@@ -217,6 +217,34 @@ def test_threads_of_a_divided_fill_begin_where_their_parts_do(tmp_path: Path) ->
     for start, one in parts.items():
         blocks = [start + at * 128 * KIB for at in range(16)]
         assert one == blocks * 2
+
+
+@pytest.mark.parametrize("spare", [0.07, 0.28])
+def test_fill_by_sprandom_writes_the_device_and_the_spare_capacity(
+    tmp_path: Path, serve: Serve, spare: float
+) -> None:
+    path, version = require_fio()
+    if "sprandom" not in list_options(path, []):
+        pytest.skip(f"{version} has no sprandom")
+    size_bytes = 64 * MIB
+    ssd = serve(replace(UNTIMED, size_bytes=size_bytes))
+    context = PlanContext(
+        capacity_bytes=size_bytes, sector_bytes=512, active_range_percent=100, seed=5
+    )
+    phase = Precondition(
+        phase_id="sprandom",
+        block_size_bytes=4 * KIB,
+        queue_depth=32,
+        capacity_multiple=1 + spare,
+        over_provisioning=spare,
+    )
+    step = fill(phase, context)
+    run_step(step, reach(ssd), tmp_path / "steps")
+    unwritten = np.count_nonzero(ssd.page_write_counts() == 0)
+    assert unwritten * 4096 <= phase.rounded_bytes
+    asked = (1 + spare) * size_bytes
+    written = ssd.counters().host_written_bytes
+    assert asked - phase.rounded_bytes <= written <= asked + phase.rounded_bytes
 
 
 def test_fill_of_a_part_of_the_device_stays_inside_it(

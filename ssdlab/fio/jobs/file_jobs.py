@@ -6,12 +6,14 @@ target, run a program, read or write a file, or end a job in another way are ref
 Options are passed on from a closed list: decision 105.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Final, NoReturn
 
+from ssdlab.fio.jobs.iolog import ReadLog
 from ssdlab.fio.jobs.jobspec import JobFile, parse_job_file
 from ssdlab.fio.jobs.workload import (
     DEFAULT_BLOCK,
@@ -27,9 +29,11 @@ from ssdlab.model.spec import (
     LONGEST_JOB_NAME,
     MIXED_PERCENT,
     FileJob,
+    Replay,
     Workload,
     is_job_name,
 )
+from ssdlab.model.units import capacity_label
 
 _MOST_JOBS: Final = 64
 _MOST_THREADS: Final = 1024
@@ -61,7 +65,7 @@ _REASONS: Final[Mapping[str, frozenset[str]]] = {
     "runs another program": frozenset({"exec_prerun", "exec_postrun", "profile"}),
     "reads or writes another file": frozenset({
         *("include", "read_iolog", "write_iolog", "merge_blktrace_file"),
-        *("verify_state_load", "verify_state_save", "replay_no_stall", "verify_dump"),
+        *("verify_state_load", "verify_state_save", "verify_dump"),
     }),
     "checks data, which costs time that would be measured": frozenset({
         *("verify", "do_verify", "verify_only", "verify_interval", "verify_pattern"),
@@ -84,6 +88,21 @@ _REASONS: Final[Mapping[str, frozenset[str]]] = {
     }),
     "makes jobs wait for each other; use stonewall": frozenset({"wait_for"}),
 }
+_LOG: Final = "read_iolog"
+_OF_REPLAYS: Final = frozenset({
+    *("ioengine", "iodepth", "direct", "buffered", "fixedbufs", "registerfiles"),
+    *("sqthread_poll", "sqthread_poll_cpu", "hipri", "nonvectored", "userspace_reap"),
+    *("cpus_allowed", "cpus_allowed_policy", "runtime", "startdelay"),
+    *("replay_no_stall", "replay_time_scale"),
+})
+_SAID_BY_LOG: Final = frozenset({  # without effect: the log has the IOs
+    *("rw", "rw_sequencer", "rwmixread", "rwmixwrite", "bs", "bsrange", "bssplit"),
+    *("ba", "bs_unaligned", "bs_is_seq_rand", "size", "offset", "offset_increment"),
+    *("offset_align", "norandommap", "random_generator", "random_distribution"),
+    *("percentage_random",),
+})
+_REPLAY_SLACK: Final = 1.05  # a drive that falls behind has so much longer
+_REPLAY_SLACK_S: Final = 1.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,13 +111,15 @@ class FileStimulus:
 
     ``name`` is that of the workload without what a matrix changes. ``left_out`` are the
     names of options that ssdlab sets itself. ``runtime_s`` is ``None`` if the file says
-    nothing [s].
+    nothing [s]. ``logs`` are what its jobs replay, by the names under which a run keeps
+    them.
     """
 
     name: str
     workload: Workload
     runtime_s: float | None
     left_out: tuple[str, ...]
+    logs: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def read_file_jobs(
@@ -107,6 +128,7 @@ def read_file_jobs(
     source: str,
     changes: Mapping[str, str] | None = None,
     name: str = "",
+    read_log: ReadLog | None = None,
 ) -> tuple[FileStimulus, ...]:
     r"""Return the stimuli of a job file, one for all jobs that run together.
 
@@ -120,6 +142,8 @@ def read_file_jobs(
         Options that replace those of every job: a cell of a matrix.
     name : str, optional
         What all jobs of the file are called together, instead of the file's name.
+    read_log : callable, optional
+        Returns an IO log beside the file, by its name; without it none is replayed.
 
     Raises
     ------
@@ -144,7 +168,7 @@ def read_file_jobs(
         if any(name == "include" for name, _ in section.options):
             _refuse_option(source, section.name, "include")
         options = job_file.resolved(number)
-        asked = _ask(source, section.name, {**options, **named})
+        asked = _ask(source, section.name, {**options, **named}, read_log=read_log)
         if not groups or _is_on(options, "stonewall"):
             groups.append([])
         groups[-1].append(asked)
@@ -166,7 +190,8 @@ class _Asked:
     job: FileJob
     block_size_bytes: int | None
     runtime_s: float | None
-    left_out: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    log: bytes = b""
 
 
 def _require_names(source: str, job_file: JobFile) -> None:
@@ -195,8 +220,50 @@ def _is_on(options: Mapping[str, str | None], flag: str) -> bool:
     return flag in options and (options[flag] or "1") != "0"
 
 
-def _ask(source: str, name: str, options: Mapping[str, str | None]) -> _Asked:
+def _ask(
+    source: str,
+    name: str,
+    options: Mapping[str, str | None],
+    *,
+    read_log: ReadLog | None,
+) -> _Asked:
     """Return one job of a file, with every option checked."""
+    if read_log is not None and _LOG in options:
+        asked, without_effect = _of_replay(source, name, options)
+        checked, left_out = _check(source, name, asked)
+        log = options[_LOG] or ""
+        replayed = _ask_replay(source, name, checked, log=log, read_log=read_log)
+        return replace(replayed, left_out=(*without_effect, *left_out))
+    checked, left_out = _check(source, name, options)
+    kept = dict(checked)
+    found = describe_workload(kept or {"rw": "read"})
+    if found is None or found.threads is None or found.queue_depth is None:
+        _refuse(source, f"[{name}] its numjobs or iodepth cannot be read")
+    job = FileJob(
+        name=name,
+        options=_without_runtime(checked),
+        block_sizes_bytes=_block_sizes(source, name, kept),
+        access="rnd" if kept.get("rw", "read").startswith("rand") else "seq",
+        read_percent=found.read_percent,
+        threads=found.threads,
+        queue_depth=found.queue_depth,
+        ramp_s=sum(
+            parse_seconds(kept.get(option, "0")) or 0.0
+            for option in ("startdelay", "ramp_time")
+        ),
+    )
+    return _Asked(
+        job=job,
+        block_size_bytes=found.block_size_bytes,
+        runtime_s=_runtime_s(kept),
+        left_out=left_out,
+    )
+
+
+def _check(
+    source: str, name: str, options: Mapping[str, str | None]
+) -> tuple[tuple[JobOption, ...], tuple[str, ...]]:
+    """Return the options of a job that are passed on, and those that are left out."""
     kept: dict[str, str] = {}
     left_out = []
     is_by_time = _is_on(options, "time_based")
@@ -218,29 +285,86 @@ def _ask(source: str, name: str, options: Mapping[str, str | None]) -> _Asked:
         checked = tuple(JobOption(option, value) for option, value in kept.items())
     except ValueError as error:
         _refuse(source, f"[{name}] {error}")
-    found = describe_workload(kept or {"rw": "read"})
-    if found is None or found.threads is None or found.queue_depth is None:
-        _refuse(source, f"[{name}] its numjobs or iodepth cannot be read")
-    runtime_s = parse_seconds(kept["runtime"]) if "runtime" in kept else None
+    return checked, tuple(left_out)
+
+
+def _without_runtime(options: Sequence[JobOption]) -> tuple[JobOption, ...]:
+    return tuple(one for one in options if one.name != "runtime")
+
+
+def _runtime_s(options: Mapping[str, str]) -> float | None:
+    return parse_seconds(options.get("runtime", "0")) or None
+
+
+def _of_replay(
+    source: str, name: str, options: Mapping[str, str | None]
+) -> tuple[dict[str, str | None], tuple[str, ...]]:
+    """Return the options that a replay may have, and those that have no effect."""
+    unused = tuple(option for option in options if option in _SAID_BY_LOG)
+    if options.get("numjobs", "1") != "1":
+        _refuse(source, f"[{name}] each of its numjobs would replay all of the log")
+    asked = {
+        option: given
+        for option, given in options.items()
+        if option not in {*unused, _LOG, "numjobs"}
+    }
+    for option in asked:
+        if option in JOB_OPTIONS - _OF_REPLAYS:
+            _refuse(source, f"[{name}] {option} has no place beside {_LOG}")
+    return asked, unused
+
+
+def _ask_replay(
+    source: str,
+    name: str,
+    options: tuple[JobOption, ...],
+    *,
+    log: str,
+    read_log: ReadLog,
+) -> _Asked:
+    """Return a job that replays a log, which stands beside its file."""
+    named = dict(options)
+    if not is_job_name(log) or set(log) & set("/\\:") or log in {".", "..", "-"}:
+        _refuse(source, f"[{name}] {_LOG}={log[:90]} does not stand beside the file")
+    found = read_log(log)
+    is_timed = found.span_us > 0 and named.get("replay_no_stall", "0") == "0"
+    slower = 100 / int(named.get("replay_time_scale", "100"))
+    moved = found.reads + found.writes
+    replay = Replay(
+        file=log,
+        digest=found.digest,
+        ios=found.ios,
+        io_bytes=found.io_bytes,
+        end_bytes=found.end_bytes,
+        unit_bytes=found.unit_bytes,
+        span_s=found.span_us * slower / 1e6 if is_timed else 0.0,
+        has_trims=found.trims > 0,
+    )
     job = FileJob(
         name=name,
-        options=tuple(one for one in checked if one.name != "runtime"),
-        block_sizes_bytes=_block_sizes(source, name, kept),
-        access="rnd" if kept.get("rw", "read").startswith("rand") else "seq",
-        read_percent=found.read_percent,
-        threads=found.threads,
-        queue_depth=found.queue_depth,
-        ramp_s=sum(
-            parse_seconds(kept.get(option, "0")) or 0.0
-            for option in ("startdelay", "ramp_time")
-        ),
+        options=_without_runtime(options),
+        block_sizes_bytes=found.sizes_bytes,
+        access="seq" if 2 * found.sequential_ios > found.ios else "rnd",
+        read_percent=None if found.trims else round(100 * found.reads / moved),
+        queue_depth=int(named.get("iodepth", "1")),
+        ramp_s=parse_seconds(named.get("startdelay", "0")) or 0.0,
+        replay=replay,
     )
+    sizes = found.sizes_bytes
     return _Asked(
         job=job,
-        block_size_bytes=found.block_size_bytes,
-        runtime_s=runtime_s or None,
-        left_out=tuple(left_out),
+        block_size_bytes=sizes[0] if len(sizes) == 1 else None,
+        runtime_s=_runtime_s(named),
+        log=found.content,
     )
+
+
+def _whole_replay_s(jobs: Sequence[FileJob]) -> float | None:
+    """Return how long jobs may take that replay logs at their times, or ``None``."""
+    spans = [0.0 if job.replay is None else job.replay.span_s for job in jobs]
+    if not all(spans):
+        return None
+    return math.ceil(max(spans) * _REPLAY_SLACK + _REPLAY_SLACK_S)
 
 
 def _together(
@@ -280,8 +404,13 @@ def _together(
     return FileStimulus(
         name=name,
         workload=workload,
-        runtime_s=times.pop(),
+        runtime_s=times.pop() or _whole_replay_s(jobs),
         left_out=tuple(left_out),
+        logs={
+            one.job.replay.kept_as: one.log
+            for one in asked
+            if one.job.replay is not None
+        },
     )
 
 
@@ -321,6 +450,10 @@ def find_overrun(job: FileJob, capacity_bytes: int) -> str:
     >>> find_overrun(FileJob(name="a", options=far, block_sizes_bytes=(4096,)), 4 << 30)
     'job a: offset 3g and size 2g'
     """
+    if job.replay is not None:
+        reaches = capacity_label(job.replay.end_bytes)
+        is_beyond = job.replay.end_bytes > capacity_bytes
+        return f"job {job.name}: {job.replay.file} to {reaches}" if is_beyond else ""
     options = dict(job.options)
     first = _place(options.get("offset", "0"), capacity_bytes)
     apart = _place(options.get("offset_increment", "0"), capacity_bytes)

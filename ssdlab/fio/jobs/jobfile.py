@@ -83,7 +83,7 @@ def _shared(step: Step, workload: Workload) -> Options:
         "random_generator": "tausworthe64",
         "norandommap": "0" if has_map else "1",
     }
-    if has_map:
+    if has_map or step.over_provisioning is not None:
         del shared["random_generator"]  # fio's map needs its own generator
     return shared
 
@@ -158,10 +158,16 @@ def _series(step: Step) -> Options:
 def _fill(step: Step, workload: Workload) -> dict[str, Options]:
     """Return the sections of a fill that reaches every sector equally often.
 
+    One by ``sprandom`` ends by itself.
+
     A divided range has equal parts of whole blocks, one for each thread. The remaining
     blocks, and a tail of less than a block, which fio would leave out, have a section
     each: it writes them as often as the range is written.
     """
+    if step.over_provisioning is not None:
+        spare = f"{step.over_provisioning:g}"
+        options = {"sprandom": "1", "spr_op": spare, "size": str(step.range_bytes)}
+        return {"fill": options}
     amount, span, block = (
         step.io_bytes or 0,
         step.range_bytes,

@@ -4,10 +4,11 @@ from collections.abc import Collection, Mapping
 
 from ssdlab.fio.jobs.jobspec import ALIASES
 from ssdlab.fio.jobs.workload import parse_seconds, parse_size
-from ssdlab.model.spec import FileJob, Workload
+from ssdlab.model.spec import REPLAYS, FileJob, Workload
 from ssdlab.model.step import Step
 
 _PATH = "filename"
+_NO_PATH = "target"  # an engine that reaches its target otherwise opens no file
 _ENGINE = "ioengine"
 _CPUS = "cpus_allowed"
 _OF_ENGINES = {
@@ -40,7 +41,7 @@ def file_job_options(
 
     They are as in the file except for two: IO is direct unless the file says otherwise,
     and a target that is not a path needs its own engine, which has no use for options
-    of another one.
+    of another one. A log is replayed on the target, whatever it names.
     """
     asked = {"direct": "1", **dict(job.options)}
     if "buffered" in asked:
@@ -50,6 +51,9 @@ def file_job_options(
             del asked[name]
         if "fdatasync" in asked:  # the same on a device, and fio's nbd has only this
             asked["fsync"] = asked.pop("fdatasync")
+    if job.replay is not None:
+        asked["read_iolog"] = f"../../{REPLAYS}/{job.replay.kept_as}"
+        asked["replay_redirect"] = target_options.get(_PATH, _NO_PATH)
     return _placed({**asked, **_reach(asked, target_options)}, cpus)
 
 

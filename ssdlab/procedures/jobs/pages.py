@@ -28,6 +28,7 @@ from ssdlab.procedures.jobs.summary import (
     find_sides,
     level_name,
     levels_of,
+    summarise_replays,
     summarise_sides,
     summarise_stimuli,
     window_rounds,
@@ -66,6 +67,11 @@ _OF_RATES = (
     "IOs as can have been late. That is known only of jobs with one IO per thread; the "
     "more threads, the narrower it is."
 )
+_OF_REPLAYS = (
+    "fio leaves as much time between two IOs as the log, less what the first took, and "
+    "does not catch up: a drive that is slower than the recorded one takes longer. "
+    "Without a recorded time the IOs follow each other as fast as possible."
+)
 _FOLLOWS = {"kept": "yes", "behind": "no", "ahead": "more than due"}
 
 
@@ -90,6 +96,7 @@ def _pages_of_rounds(context: Context, test: str) -> Iterator[Page]:
     blocks: list[Block] = [
         _table(context, sides, caption=f"Results of the {which}, {rounds}", note=note)
     ]
+    blocks += _replays(context, test, ROUNDS)
     jobs = context.job_totals
     own = jobs[(jobs["test"] == test) & (jobs["kind"] == "cell")]
     if len(own):
@@ -111,6 +118,7 @@ def _pages_of_long_run(context: Context, test: str) -> Iterator[Page]:
     blocks: list[Block] = [
         _table(context, sides, caption=f"Results of a long run of {took}", note=_NOTE)
     ]
+    blocks += _replays(context, test, LONG)
     series = context.run.series
     series = series[series["step_id"] == step["step_id"]]
     if len(series):
@@ -147,6 +155,25 @@ def _table(
         note=note,
     )
     return explain_marks(table)
+
+
+def _replays(context: Context, test: str, phase: str) -> Iterator[Table]:
+    """Yield how far the logs were replayed, if any were."""
+    frame = summarise_replays(context, test, phase)
+    if len(frame):
+        yield tabulate(
+            frame,
+            (
+                column("Job", "job", is_words=True),
+                column("Log", "file", is_words=True),
+                column("IOs", "ios", "{:,}".format),
+                column("Replayed [%]", "done_share", lambda one: f"{100 * one:.4g}"),
+                column("Recorded [s]", "span_s", "{:.4g}".format),
+                column("Took [s]", "runtime_s", "{:.4g}".format),
+            ),
+            caption="Logs that were replayed, mean of the rounds",
+            note=_OF_REPLAYS,
+        )
 
 
 def _level(level: float, row: Any) -> str | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from ssdlab.fio.jobs.file_jobs import FileStimulus, read_file_jobs
+from ssdlab.fio.jobs.iolog import ReadLog
 from ssdlab.model.asked import Procedure
 from ssdlab.model.errors import UserFileError
 from ssdlab.model.spec import (
@@ -34,7 +35,7 @@ SECONDS: Final = 60.0
 MAX_ROUNDS: Final = 25  # PTS 2.0.2, section 7
 ROUNDS: Final = "rounds"
 LONG: Final = "histogram"
-Fill = Literal["seq", "rnd", "both", "none", "reuse"]
+Fill = Literal["seq", "rnd", "both", "sprandom", "none", "reuse"]
 FILLS: Final[tuple[Fill, ...]] = get_args(Fill)
 METRICS: Final[Mapping[str, Metric]] = {
     "iops": "iops",
@@ -55,6 +56,8 @@ _FILL_WORDS: Final[Mapping[Fill, str]] = {
     "rnd": "a purge and one user capacity of random writes of 4 KiB",
     "both": "a purge, two sequential fills of 128 KiB and one user capacity of random "
     "writes of 4 KiB",
+    "sprandom": "a purge and fio's sprandom, which writes the physical capacity once, "
+    "so that as much of each block is valid as after many random writes",
     "none": "a purge and no preconditioning",
     "reuse": "the purges and fills that the suite puts before it",
 }
@@ -64,7 +67,8 @@ _FILL_WORDS: Final[Mapping[Fill, str]] = {
 class JobChoices:
     """How the jobs of a file are measured.
 
-    ``fill`` is the preconditioning after a purge; ``reuse`` leaves both out. The
+    ``fill`` is the preconditioning after a purge; ``reuse`` leaves both out. That by
+    ``sprandom`` needs ``over_provisioning``, physical over user capacity less 1. The
     ``seconds`` of a round are those of the file if ``None``. ``tracked`` are tracking
     variables: a metric, such as ``iops``, or that of a job, such as ``reader:lat``;
     without any all ``max_rounds`` rounds are taken. After the rounds follows one long
@@ -80,6 +84,7 @@ class JobChoices:
     long_seconds: float = 0.0
     matrix: tuple[tuple[str, tuple[str, ...]], ...] = ()
     is_each_purged: bool = False
+    over_provisioning: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,7 +92,8 @@ class JobEntry:
     """A job file of a suite and how it is measured.
 
     ``before`` are phases of its own in front of those of ``choices``. ``name`` replaces
-    that of the file in titles.
+    that of the file in titles. ``read_log`` returns an IO log beside the file, by its
+    name; without it none is replayed.
     """
 
     source: str
@@ -95,6 +101,7 @@ class JobEntry:
     choices: JobChoices = JobChoices()
     name: str = ""
     before: tuple[Phase, ...] = ()
+    read_log: ReadLog | None = None
 
 
 def file_procedure(
@@ -103,6 +110,7 @@ def file_procedure(
     source: str,
     choices: JobChoices = JobChoices(),
     percentiles: Sequence[float] = (),
+    read_log: ReadLog | None = None,
 ) -> Procedure:
     r"""Return the jobs of a file as a procedure.
 
@@ -116,6 +124,8 @@ def file_procedure(
         How it is measured.
     percentiles : sequence of float, optional
         Percentiles that the report shows besides the usual ones [%].
+    read_log : callable, optional
+        Returns an IO log beside the file, by its name; without it none is replayed.
 
     Raises
     ------
@@ -128,7 +138,7 @@ def file_procedure(
     >>> [test.title for test in made.tests], made.tests[0].judged_phases[0].max_rounds
     (['a'], 25)
     """
-    entry = JobEntry(source=source, text=text, choices=choices)
+    entry = JobEntry(source=source, text=text, choices=choices, read_log=read_log)
     return suite_procedure(
         [entry], title=f"Jobs of {source}", source=source, percentiles=percentiles
     )
@@ -175,6 +185,7 @@ def suite_procedure(
         source=f"the job file {source}" if len(texts) == 1 else f"the suite {source}",
         tests=tests,
         notes=(_NO_PTS, *notes, *_notes(found)),
+        logs={name: log for one in stimuli for name, log in one.logs.items()},
         given={
             "file": source,
             "percentiles": list(percentiles),
@@ -195,6 +206,12 @@ def _cells(entry: JobEntry) -> Iterator[tuple[dict[str, str], FileStimulus]]:
     if not (entry.choices.max_rounds or entry.choices.long_seconds):
         reason = "it measures nothing: neither rounds nor a long run"
         raise UserFileError(source=source, reason=reason)
+    if entry.choices.fill == "sprandom" and entry.choices.over_provisioning is None:
+        reason = (
+            "sprandom needs over_provisioning, the flash that the drive has beyond its "
+            "user capacity [%]"
+        )
+        raise UserFileError(source=source, reason=reason)
     count = math.prod(len(values) for _, values in matrix)
     if count > _MOST_STIMULI:
         reason = f"its matrix has {count:,} combinations; the most are {_MOST_STIMULI}"
@@ -207,7 +224,11 @@ def _cells(entry: JobEntry) -> Iterator[tuple[dict[str, str], FileStimulus]]:
             for values in combinations
         )
         for one in read_file_jobs(
-            entry.text, source=source, changes=changes, name=entry.name
+            entry.text,
+            source=source,
+            changes=changes,
+            name=entry.name,
+            read_log=entry.read_log,
         )
     )
     _require_tracked(source, [one for _, one in made], entry.choices.tracked)
@@ -262,7 +283,7 @@ def _test(
     workload, choices = stimulus.workload, entry.choices
     phases: list[Phase] = []
     if is_first or choices.is_each_purged:
-        phases += [*entry.before, *_prepared(choices.fill)]
+        phases += [*entry.before, *_prepared(choices)]
     if choices.max_rounds:
         rounds = Rounds(
             phase_id=ROUNDS,
@@ -281,11 +302,20 @@ def _test(
     )
 
 
-def _prepared(fill: Fill) -> Iterator[Phase]:
+def _prepared(choices: JobChoices) -> Iterator[Phase]:
     """Yield a purge and the preconditioning."""
+    fill = choices.fill
     if fill == "reuse":
         return
     yield Purge()
+    if fill == "sprandom" and choices.over_provisioning is not None:
+        yield Precondition(
+            phase_id="sprandom",
+            block_size_bytes=4 * KIB,
+            queue_depth=_FILL_QUEUE_DEPTH,
+            capacity_multiple=1 + choices.over_provisioning,
+            over_provisioning=choices.over_provisioning,
+        )
     if fill in {"seq", "both"}:
         yield Precondition(
             phase_id="fill",
@@ -365,6 +395,8 @@ def _state_notes(entry: JobEntry, stimuli: Sequence[FileStimulus]) -> Iterator[s
 def _time_note(entry: JobEntry, stimuli: Sequence[FileStimulus]) -> str:
     choices, parts = entry.choices, []
     if choices.max_rounds:
+        if any(one.workload.replayed_bytes for one in stimuli):
+            parts.append("A round ends at the end of its log, if that is earlier.")
         times = {choices.seconds or one.runtime_s or SECONDS for one in stimuli}
         took = " or ".join(duration_label(seconds) for seconds in sorted(times))
         unsaid = choices.seconds is None and any(not one.runtime_s for one in stimuli)

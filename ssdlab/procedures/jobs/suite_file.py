@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
+from ssdlab.fio.jobs.iolog import ReadLog
 from ssdlab.model.asked import Procedure
 from ssdlab.model.errors import UserFileError
 from ssdlab.procedures.jobs.spec import (
@@ -25,10 +26,12 @@ _MOST_ENTRIES: Final = 256
 class Measuring:
     """How job files are measured; what is ``None`` is left to what stands above.
 
-    ``precondition`` is the state that the first stimulus of a file starts on.
+    ``precondition`` is the state that the first stimulus of a file starts on. For
+    ``sprandom``, ``over_provisioning`` is the flash beyond the user capacity [%].
     """
 
     precondition: Fill | None = None
+    over_provisioning: float | None = None
     purge_each: bool | None = None
     seconds: float | None = None
     rounds: int | None = None
@@ -42,6 +45,10 @@ class Measuring:
             if value is not None and not 0.1 <= value <= _LONGEST_SECONDS:
                 msg = f"{key} is {value:g} but must be from 0.1 to 604,800"
                 raise ValueError(msg)
+        spare = self.over_provisioning
+        if spare is not None and not 0 < spare < 100:
+            msg = f"over_provisioning is {spare:g} but must be between 0 and 100"
+            raise ValueError(msg)
         if self.rounds is not None and not 0 <= self.rounds <= _MOST_ROUNDS:
             msg = f"rounds is {self.rounds} but must be from 0 to {_MOST_ROUNDS}"
             raise ValueError(msg)
@@ -94,6 +101,7 @@ def job_suite_procedure(
     *,
     source: str,
     read_file: Callable[[str], str],
+    read_log: ReadLog | None = None,
     asked: Measuring = Measuring(),
     asked_percentiles: tuple[float, ...] = (),
 ) -> Procedure:
@@ -107,6 +115,8 @@ def job_suite_procedure(
         Its name.
     read_file : callable
         Returns the text of a job file beside it, by its name.
+    read_log : callable, optional
+        Returns an IO log beside it, by its name; without it none is replayed.
     asked : Measuring, optional
         Choices that count more than those of the suite.
     asked_percentiles : tuple of float, optional
@@ -120,7 +130,8 @@ def job_suite_procedure(
     if not 0 < len(suite.jobs) <= _MOST_ENTRIES:
         reason = f"it has {len(suite.jobs)} tables [[jobs]], not 1 to {_MOST_ENTRIES}"
         raise UserFileError(source=source, reason=reason)
-    entries = tuple(_entries(suite, source=source, read_file=read_file, asked=asked))
+    read = _Read(file=read_file, log=read_log)
+    entries = tuple(_entries(suite, source=source, read=read, asked=asked))
     return suite_procedure(
         entries,
         title=suite.title or source,
@@ -129,8 +140,23 @@ def job_suite_procedure(
     )
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Read:
+    """What reads files beside a suite, by their names."""
+
+    file: Callable[[str], str]
+    log: ReadLog | None
+
+    def log_beside(self, place: PurePosixPath) -> ReadLog | None:
+        """Return what reads an IO log beside a job file."""
+        if self.log is None:
+            return None
+        read = self.log
+        return lambda name: read(str(place.with_name(name)))
+
+
 def _entries(
-    suite: JobSuite, *, source: str, read_file: Callable[[str], str], asked: Measuring
+    suite: JobSuite, *, source: str, read: _Read, asked: Measuring
 ) -> Iterator[JobEntry]:
     for number, jobs in enumerate(suite.jobs):
         place = PurePosixPath(jobs.file)
@@ -140,7 +166,8 @@ def _entries(
         chosen = asked.over(jobs).over(suite)
         yield JobEntry(
             source=jobs.file,
-            text=read_file(jobs.file),
+            text=read.file(jobs.file),
+            read_log=read.log_beside(place),
             name=jobs.name,
             choices=choices_of(
                 chosen,
@@ -161,12 +188,19 @@ def choices_of(
 ) -> JobChoices:
     """Return how a job file is measured; what is not chosen is as usual."""
     rounds = MAX_ROUNDS if chosen.rounds is None else chosen.rounds
+    fill = chosen.precondition or (FILLS[0] if is_first else "reuse")
     return JobChoices(
-        fill=chosen.precondition or (FILLS[0] if is_first else "reuse"),
+        fill=fill,
         seconds=chosen.seconds,
         max_rounds=rounds,
         tracked=(("iops",) if chosen.track is None else chosen.track) if rounds else (),
         long_seconds=chosen.long_run_seconds or 0.0,
         matrix=matrix,
         is_each_purged=bool(chosen.purge_each),
+        over_provisioning=_share_of(chosen) if fill == "sprandom" else None,
     )
+
+
+def _share_of(chosen: Measuring) -> float | None:
+    percent = chosen.over_provisioning
+    return None if percent is None else round(percent / 100, 6)

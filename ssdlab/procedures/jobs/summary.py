@@ -206,6 +206,33 @@ def summarise_stimuli(context: Context) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def summarise_replays(context: Context, test: str, phase: str = ROUNDS) -> pd.DataFrame:
+    """Return a row for each job of a stimulus that replays a log.
+
+    ``file`` is the log and ``ios`` what it has. On average of the rounds that count
+    ``done_share`` of them were done in ``runtime_s``, where the log has ``span_s`` [s];
+    missing if it is replayed as fast as possible.
+    """
+    measured = _of(context, context.job_totals, test=test, phase=phase)
+    (asked,) = (one for one in context.record.asked.tests if one.test_id == test)
+    works = (work for phase in asked.phases for work in phase_workloads(phase))
+    jobs = next((work.jobs for work in works if work.jobs), ())
+    rows = []
+    for job in jobs:
+        rounds = measured[measured["job"] == job.name]
+        if job.replay is None or rounds.empty:
+            continue
+        rows.append({
+            "job": job.name,
+            "file": job.replay.file,
+            "ios": job.replay.ios,
+            "done_share": float(rounds["total_ios"].mean()) / job.replay.ios,
+            "span_s": job.replay.span_s or None,
+            "runtime_s": float(rounds["runtime_s"].mean()),
+        })
+    return pd.DataFrame(rows)
+
+
 def _from_due_times(
     context: Context, whole: Side, work: Workload, *, phase: str
 ) -> dict[str, Any]:

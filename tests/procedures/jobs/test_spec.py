@@ -40,13 +40,23 @@ def test_first_stimulus_alone_is_purged_and_preconditioned() -> None:
         ("rnd", [Purge, Stimulus, Rounds]),
         ("both", [Purge, Precondition, Stimulus, Rounds]),
         ("none", [Purge, Rounds]),
+        ("sprandom", [Purge, Precondition, Rounds]),
     ],
 )
 def test_each_stimulus_is_prepared_if_that_is_asked(
     fill: Fill, kinds: list[type]
 ) -> None:
-    for test in made(fill=fill, is_each_purged=True).tests:
+    asked = made(fill=fill, is_each_purged=True, over_provisioning=0.28)
+    for test in asked.tests:
         assert [type(phase) for phase in test.phases] == kinds
+
+
+def test_sprandom_must_know_the_flash_beyond_the_user_capacity() -> None:
+    with pytest.raises(UserFileError, match="sprandom needs over_provisioning"):
+        made(fill="sprandom")
+    fill = made(fill="sprandom", over_provisioning=0.28).tests[0].phases[1]
+    assert isinstance(fill, Precondition)
+    assert fill.written_capacities == pytest.approx(1.28)
 
 
 def test_state_that_a_stimulus_starts_on_is_said() -> None:
@@ -139,6 +149,17 @@ def test_option_that_fio_lacks_is_refused_in_rounds_and_long_runs(
     new = made("[a]\nbs=4k\n", max_rounds=rounds, tracked=(), long_seconds=60.0)
     with pytest.raises(UserFileError, match="does not know the option bs"):
         request.check_procedure("virtual:size=64MiB", new, choices=request.RunChoices())
+
+
+def test_sprandom_that_fio_lacks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request, "require_fio", lambda: ("/usr/bin/fio", "fio-3.33"))
+    asked = made("[a]\nbs=4k\n", fill="sprandom", over_provisioning=0.07)
+    target, choices = "virtual:size=64MiB", request.RunChoices()
+    monkeypatch.setattr(request, "list_options", lambda *_: {"bs", "sprandom"})
+    request.check_procedure(target, asked, choices=choices)
+    monkeypatch.setattr(request, "list_options", lambda *_: {"bs"})
+    with pytest.raises(UserFileError, match="does not know the option sprandom"):
+        request.check_procedure(target, asked, choices=choices)
 
 
 def test_stimuli_are_named_without_what_the_matrix_changes() -> None:
