@@ -16,7 +16,6 @@ from ssdlab.engine.progress import CellProgress, Progress, ProgressOfTest, value
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.plain import from_plain
 from ssdlab.model.records import RunRecord
-from ssdlab.model.telemetry import POWER, TEMPERATURE
 from ssdlab.model.units import (
     block_size_label,
     capacity_label,
@@ -25,7 +24,6 @@ from ssdlab.model.units import (
 )
 from ssdlab.plan.endurance import Endurance
 from ssdlab.store.records import read_record
-from ssdlab.store.telemetry import read_last
 from ssdlab.system.folders import Folder
 from ssdlab.text.terminal import printable
 
@@ -54,9 +52,7 @@ class View:
     progress: Progress
     age_s: float
     now: datetime
-    temperature_celsius: float | None = None
     temperature_limit_celsius: float | None = None
-    power_watts: float | None = None
     endurance: tuple[Endurance, ...] = ()
 
     @property
@@ -96,8 +92,6 @@ def read_view(
         progress=progress,
         age_s=max(0.0, now_s - written_s),
         now=datetime.fromtimestamp(now_s).astimezone(),
-        temperature_celsius=_last(folder / "telemetry", TEMPERATURE, of="session-"),
-        power_watts=_last(folder / "telemetry", POWER, of="meter-"),
         temperature_limit_celsius=record.temperature_limit_celsius,
         endurance=tuple(endurance),
     )
@@ -109,19 +103,11 @@ def _title(record: RunRecord) -> str:
     return printable(" · ".join(filter(None, parts)))
 
 
-def _last(folder: Folder, name: str, *, of: str) -> float | None:
-    try:
-        return read_last(folder, name, of=of)
-    except (OSError, RunFolderError):
-        return None
-
-
 def log_line(view: View) -> str:
     """Return where a run is as a line of a log, with the time of day."""
     time = view.now.strftime("%H:%M:%S")
     words = printable(replace(view.progress, tests=(), matrix=()).line)
-    state = "".join(f" | {part}" for part in _drive_state(view))
-    return f"{time} {100 * view.share:3.0f} % | {words}{state} | finish {_finish(view)}"
+    return f"{time} {100 * view.share:3.0f} % | {words} | finish {_finish(view)}"
 
 
 def draw(view: View, *, width: int, height: int) -> Group:
@@ -303,16 +289,8 @@ def _sparkline(values: Sequence[float]) -> str:
     return "  " + "".join(_BARS[round((value - low) / step)] for value in values)
 
 
-def _drive_state(view: View) -> Iterator[str]:
-    """Yield what drive and meter read last."""
-    if view.temperature_celsius is not None:
-        yield f"{view.temperature_celsius:.0f} °C"
-    if view.power_watts is not None:
-        yield f"{view.power_watts:.2f} W"
-
-
 def _state(view: View) -> Iterator[str]:
-    yield from _drive_state(view)
+    yield from view.progress.drive_state
     written = view.progress.written_bytes
     if not written:
         return

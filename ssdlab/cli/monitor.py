@@ -102,7 +102,8 @@ class Monitor:
         for test in view.progress.tests:
             if test.is_steady:
                 self._tell("steady", test.test)
-        limit, now = view.temperature_limit_celsius, view.temperature_celsius
+        limit = view.temperature_limit_celsius
+        now = view.progress.temperature_celsius
         if limit is not None and now is not None and now >= limit:
             self._tell("hot", view.progress.test)
         self._write(_metric_lines(self.run.name, view))
@@ -261,9 +262,9 @@ def _metric_lines(run: str, view: "View") -> Iterator[str]:
         (
             "temperature_celsius",
             "Temperature that the drive reports.",
-            view.temperature_celsius,
+            view.progress.temperature_celsius,
         ),
-        ("power_watts", "Power that a meter reads.", view.power_watts),
+        ("power_watts", "Power that a meter reads.", view.progress.power_watts),
         ("read_iops", "Reads per second now.", live.read_iops if live else None),
         ("write_iops", "Writes per second now.", live.write_iops if live else None),
         (

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from ssdlab.model.errors import RunFolderError
 from ssdlab.model.io_counts import LiveIo
 from ssdlab.model.spec import (
     Metric,
@@ -18,11 +19,13 @@ from ssdlab.model.spec import (
     Workload,
 )
 from ssdlab.model.step import Step, StepResult
+from ssdlab.model.telemetry import POWER, TEMPERATURE
 from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.plan.context import Judgement, PlanContext
 from ssdlab.plan.estimate import estimate_phases
 from ssdlab.plan.judge import is_tracked, tracked_value
 from ssdlab.store.records import to_json
+from ssdlab.store.telemetry import read_last
 from ssdlab.system.folders import Folder
 
 _FIRST_GUESS_BYTES_PER_S = 100e6
@@ -88,7 +91,8 @@ class Progress:
     variable.
     ``step_percent`` is how much of the running step is done, None until it is known;
     ``step_extent`` says how much the whole step is, and a fill's write speed. ``live``
-    is what the device did in the last second or so.
+    is what the device did in the last second or so. Temperature and power are what the
+    drive and a meter read last; ``None`` if they tell none.
     """
 
     test: str
@@ -113,6 +117,16 @@ class Progress:
     step_percent: float | None = None
     step_extent: str = ""
     live: LiveIo | None = None
+    temperature_celsius: float | None = None
+    power_watts: float | None = None
+
+    @property
+    def drive_state(self) -> tuple[str, ...]:
+        """What drive and meter read last, in words."""
+        celsius, watts = self.temperature_celsius, self.power_watts
+        warmth = "" if celsius is None else f"{celsius:.0f} °C"
+        power = "" if watts is None else f"{watts:.2f} W"
+        return tuple(filter(None, (warmth, power)))
 
     @property
     def line(self) -> str:
@@ -128,6 +142,7 @@ class Progress:
             parts.append(f"{self.step_percent:.0f} % of {self.step_extent}")
         if self.live is not None:
             parts.append(self.live.words)
+        parts += self.drive_state
         if self.values:
             parts.append(f"{self.tracking}: {' '.join(self.values)}")
         if self.verdict:
@@ -135,6 +150,13 @@ class Progress:
         left = _left(self.left_min_s, self.left_max_s)
         parts += [self.purge, f"then {left}"] if self.purge else [left]
         return " | ".join(parts)
+
+
+def _last(folder: Folder, name: str, *, of: str) -> float | None:
+    try:
+        return read_last(folder, name, of=of)
+    except (OSError, RunFolderError):
+        return None
 
 
 def _left(least: float, most: float) -> str:
@@ -270,6 +292,12 @@ class Tracker:
             self.verdict = f"not steady: {tracking.label}: {verdict.reason}"
 
     def _publish(self, progress: Progress) -> None:
+        readings = Folder(self.run) / "telemetry"
+        progress = replace(
+            progress,
+            temperature_celsius=_last(readings, TEMPERATURE, of="session-"),
+            power_watts=_last(readings, POWER, of="meter-"),
+        )
         self.last = progress
         content = to_json({**asdict(progress), "line": progress.line})
         Folder(self.run).write("progress.json", content, is_durable=False)

@@ -68,7 +68,8 @@ def values_of(text: str) -> dict[str, str]:
 
 def test_metrics_are_what_is_known_and_nothing_else(tmp_path: Path) -> None:
     place = tmp_path / "run.prom"
-    Monitor(run=tmp_path / "R1", metrics=place).saw(VIEW)
+    cold = replace(VIEW, progress=replace(VIEW.progress, temperature_celsius=None))
+    Monitor(run=tmp_path / "R1", metrics=place).saw(cold)
     text = place.read_text("utf-8")
     assert text.endswith("# EOF\n")
     found = values_of(text)
@@ -79,7 +80,8 @@ def test_metrics_are_what_is_known_and_nothing_else(tmp_path: Path) -> None:
     assert found["ssdlab_run_left_seconds"] == "1200"
     assert "ssdlab_run_temperature_celsius" not in found
     assert "ssdlab_run_power_watts" not in found
-    Monitor(run=tmp_path / "R1", metrics=place).saw(replace(VIEW, power_watts=5.25))
+    metered = replace(VIEW, progress=replace(VIEW.progress, power_watts=5.25))
+    Monitor(run=tmp_path / "R1", metrics=place).saw(metered)
     assert values_of(place.read_text("utf-8"))["ssdlab_run_power_watts"] == "5.25"
     assert 'ssdlab_run_info{run="R1",test="iops",phase="rounds"} 1' in text
 
@@ -90,7 +92,11 @@ def test_each_event_is_told_once_with_its_facts(tmp_path: Path) -> None:
     told = watching(run.path, script)
     tests = (replace(PROGRESS.tests[0], test="iops", is_steady=True),)
     steady = replace(VIEW, progress=replace(PROGRESS, tests=tests))
-    hot = replace(steady, temperature_celsius=71.0, temperature_limit_celsius=70.0)
+    hot = replace(
+        steady,
+        progress=replace(steady.progress, temperature_celsius=71.0),
+        temperature_limit_celsius=70.0,
+    )
     for view in (VIEW, steady, steady, hot, hot):
         told.saw(view)
     told.ended()

@@ -1,6 +1,7 @@
 """How a run says where it is, and how long it may take."""
 
 import json
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -83,6 +84,54 @@ def test_words_of_a_long_step_are_told_where_it_is(tmp_path: Path) -> None:
     rest = first.line.rpartition(" | ")[2]
     assert rest.endswith(" left")
     assert shown["line"].endswith(f" | overwriting: 12 % done | then {rest}")
+
+
+def told_beside(place: Path) -> Progress:
+    """Return what is told of a run whose first step begins."""
+    told: list[Progress] = []
+    procedure = saturate(RND)
+    tracker = Tracker(
+        run=place, tests=procedure.tests, context=CONTEXT, tell=told.append
+    )
+
+    def stop(step: Step) -> StepResult:
+        tracker.step_began(step)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        plan_of(procedure, stop)
+    return told[0]
+
+
+def test_temperature_and_power_are_told_as_they_were_read_last(tmp_path: Path) -> None:
+    bare = told_beside(tmp_path)
+    assert (bare.drive_state, bare.temperature_celsius) == ((), None)
+    readings = tmp_path / "telemetry"
+    readings.mkdir()
+    drive = {"time_s": 1.0, "block": {"temperature_celsius": 41.4}}
+    meter = {"time_s": 2.0, "meter": {"energy_joules": 9.0, "power_watts": 5.5}}
+    (readings / "session-000.jsonl").write_text(f"{json.dumps(drive)}\n")
+    (readings / "meter-000.jsonl").write_text(f"{json.dumps(meter)}\n")
+    told = told_beside(tmp_path)
+    assert (told.temperature_celsius, told.power_watts) == (41.4, 5.5)
+    assert " | 41 °C | 5.50 W | " in told.line
+    assert json.loads((tmp_path / "progress.json").read_bytes())["power_watts"] == 5.5
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_readings_that_are_no_file_of_the_run_are_not_told(
+    tmp_path: Path, kind: str
+) -> None:
+    (tmp_path / "telemetry").mkdir()
+    place = tmp_path / "telemetry" / "session-000.jsonl"
+    match kind:
+        case "link":
+            place.symlink_to("/dev/zero")
+        case "pipe":
+            os.mkfifo(place)
+        case _:
+            place.mkdir()
+    assert told_beside(tmp_path).drive_state == ()
 
 
 def test_facts_of_a_saturation_are_numbers(tmp_path: Path) -> None:
