@@ -140,7 +140,7 @@ class CommandMeter:
         self._clock = clock
         self._counter = _Counter(clock)
         self._words = tuple(words)
-        self._lines = Lines(self._words)
+        self._lines = Lines(self._words, needed_for="this meter")
         self._first = threading.Event()
         self._last: tuple[float, float] | None = None
         self._told_s = clock()

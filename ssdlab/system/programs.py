@@ -122,10 +122,10 @@ class Lines:
     """The lines that a program of the user prints, until it ends or is closed.
 
     It has no input, and what it prints to standard error is left out. A line that is
-    too long is cut.
+    too long is cut. One that cannot be started is missing for ``needed_for``.
     """
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], *, needed_for: str) -> None:
         try:
             self._process = subprocess.Popen(
                 words,
@@ -137,7 +137,7 @@ class Lines:
         except OSError as error:
             raise MissingToolError(
                 tool=words[0],
-                needed_for="this meter",
+                needed_for=needed_for,
                 remedy=f"It cannot be started ({error.strerror}).",
             ) from None
 
