@@ -11,7 +11,8 @@ from ssdlab.fio.process import FIO_ARGUMENTS, FioProcess, FioRequest
 from ssdlab.fio.runner import FioChain, FioOutcome
 from ssdlab.host.inventory import read_cpus, read_load
 from ssdlab.model.errors import FioHungError
-from ssdlab.model.io_engine import AUTO_ENGINE
+from ssdlab.model.io_counts import IoCounts
+from ssdlab.model.io_engine import AUTO_ENGINE, parse_io_engine
 from ssdlab.model.step import Step
 from ssdlab.model.telemetry import WRITTEN
 from ssdlab.store.raw import HostCpu, working_folder
@@ -62,6 +63,8 @@ class FioBackend:
         self._told_s = clock.suspended_s()
         self._target = target
         self._io_engine = io_engine
+        engine = parse_io_engine(io_engine)
+        self._is_counted = engine is None or not engine.is_passthrough
         self._chain = chain
         self._clock = clock
         self._counters = target.read_counters()
@@ -109,7 +112,7 @@ class FioBackend:
         It reads counters of the kernel, or of the virtual SSD; fio is not involved.
         """
         counted = self._target.read_counters().get(WRITTEN)
-        told_s, before = self._clock(), self._target.read_io()
+        told_s, before = self._clock(), self._read_io()
 
         def report(process: FioProcess) -> None:
             nonlocal told_s, before
@@ -117,7 +120,7 @@ class FioBackend:
             if self._listener is None or now_s - told_s < _TELL_EVERY_S:
                 return
             took_s, told_s = now_s - told_s, now_s
-            now = self._target.read_io()
+            now = self._read_io()
             live = now.rates_since(before, took_s) if now and before else None
             before = now
             io_bytes: float | None = process.read_io_bytes()
@@ -126,6 +129,10 @@ class FioBackend:
             self._listener.advanced(now_s - process.released_s, io_bytes, live)
 
         return report
+
+    def _read_io(self) -> IoCounts | None:
+        """Return the IO that is counted on the way to the target, if any is."""
+        return self._target.read_io() if self._is_counted else None
 
     def find_trouble(self) -> str:
         """Return why the target no longer answers, or an empty text."""

@@ -158,7 +158,7 @@ def _read_path(engine: str) -> IoEngine:
     except ValueError as error:
         msg = f"No host ceiling by this IO engine: {error}, {NULL_ENGINE}."
         raise UserError(msg) from None
-    return found.unpolled
+    return found.without_device
 
 
 def _fitting(

@@ -1,11 +1,13 @@
 """Execute the plan of a run in one session, from its start to its end."""
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from ssdlab.drive.generic import find_generic
 from ssdlab.engine.backend import FioBackend
 from ssdlab.engine.engine import Engine
 from ssdlab.engine.more_rounds import take_request
@@ -20,7 +22,9 @@ from ssdlab.model.errors import (
     RunInterruptedError,
     SsdlabError,
     TargetAlarmError,
+    TargetRefusedError,
 )
+from ssdlab.model.io_engine import parse_io_engine
 from ssdlab.model.records import RunRecord, RunStatus
 from ssdlab.plan.phases import plan_suite
 from ssdlab.plan.protocol import Plan
@@ -156,6 +160,7 @@ def _drive(
 ) -> None:
     state = read_state(folder)
     tests, context = plan_inputs(record, state.extensions)
+    _require_path(record, device)
     clock = RunClock()
     tracker = Tracker(
         run=folder, tests=tests, context=context, tell=tell or (lambda _progress: None)
@@ -197,6 +202,27 @@ def _drive(
             partial(renew_plan, folder, record, tracker),
         )
         tracker.finished()
+
+
+def _require_path(record: RunRecord, device: Target) -> None:
+    """Require the generic device of the drive that is held, where commands go to it."""
+    engine = parse_io_engine(require_plan(record).io_engine)
+    if engine is None or not engine.is_passthrough:
+        return
+    path = "" if device.drive is None else find_generic(device.drive)
+    if not path:
+        reason = f"{engine.name} sends NVMe commands to the generic device of its "
+        reason += "namespace (/dev/ng...), and there is none"
+        remedy = "Choose libaio or io_uring."
+    elif os.access(path, os.R_OK | os.W_OK):
+        return
+    else:
+        reason = (
+            f"{engine.name} sends NVMe commands to {path}, which this user may not "
+        )
+        reason += "open"
+        remedy = "Run ssdlab as root, or let this user open it by a udev rule."
+    raise TargetRefusedError(target=record.target.spec, reason=reason, remedy=remedy)
 
 
 def renew_plan(folder: Path, record: RunRecord, tracker: Tracker) -> Plan | None:

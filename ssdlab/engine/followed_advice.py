@@ -8,7 +8,7 @@ from ssdlab.fio.installed import OLDEST_FIO
 from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.fio.jobs.jobspec import parse_job_file
 from ssdlab.host.checks import Habits
-from ssdlab.model.io_engine import AUTO_ENGINE
+from ssdlab.model.io_engine import AUTO_ENGINE, parse_io_engine
 from ssdlab.model.spec import Phase, Precondition, PtsTest, Purge, Stimulus, Workload
 from ssdlab.model.step import Step
 from ssdlab.model.units import GIB
@@ -48,7 +48,12 @@ def read_habits(
         for workload in _workloads(phase)
     }
     deep = {job.get("ioengine") for load, job in jobs.items() if load.queue_depth > 1}
-    buffered = {load.label for load, job in jobs.items() if job.get("direct") != "1"}
+    engine = parse_io_engine(io_engine)
+    buffered = {
+        load.label
+        for load, job in jobs.items()
+        if job.get("direct") != "1" and not (engine and engine.is_passthrough)
+    }
     counts = [load.threads * load.queue_depth for load in jobs]
     sizes = {size for load in jobs for size in load.block_range_bytes}
     peak_phases = [phase.phase_id for test in peak().tests for phase in test.phases]

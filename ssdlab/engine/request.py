@@ -136,6 +136,14 @@ def _require_reach(target: str, shape: Shape, engine: IoEngine) -> None:
             remedy='Write io_engine = "auto" in the profile, or measure a drive or a '
             "file.",
         )
+    if engine.is_passthrough and not shape.generic_path:
+        raise TargetRefusedError(
+            target=target,
+            reason=f"{engine.name} sends NVMe commands, and it has no generic NVMe "
+            "device (/dev/ng...)",
+            remedy="Choose libaio or io_uring, or measure an NVMe drive on Linux 5.19 "
+            "or newer.",
+        )
     if engine.is_polled and shape.has_poll_queues is False:
         raise TargetRefusedError(
             target=target,

@@ -12,9 +12,12 @@ from typing import Final, NamedTuple
 AUTO_ENGINE: Final = "auto"  # that of the target: libaio, or nbd of a virtual SSD
 LOCAL_ENGINE: Final = "libaio"
 _FLAGS: Final = ("fixedbufs", "registerfiles", "hipri", "sqthread_poll")
+_PASSTHROUGH: Final = "io_uring_cmd"
+_NAMESPACE: Final = re.compile("/dev/nvme([0-9]+n[0-9]+)")
 _ENGINES: Final[Mapping[str, tuple[str, ...]]] = {
     LOCAL_ENGINE: (),
     "io_uring": _FLAGS,
+    _PASSTHROUGH: _FLAGS,
     "psync": (),
     "sync": (),
 }
@@ -51,14 +54,24 @@ class IoEngine(NamedTuple):
         return _POLLED in self.flags
 
     @property
-    def options(self) -> dict[str, str]:
-        """The options of a fio job."""
-        return {"ioengine": self.name} | dict.fromkeys(self.flags, "1")
+    def is_passthrough(self) -> bool:
+        """Whether it sends NVMe commands past the block layer, which counts no IO."""
+        return self.name == _PASSTHROUGH
 
     @property
-    def unpolled(self) -> "IoEngine":
-        """The same path with interrupts, as far as a path without a device has one."""
-        return self._replace(flags=tuple(one for one in self.flags if one != _POLLED))
+    def options(self) -> dict[str, str]:
+        """The options of a fio job.
+
+        Commands have no page cache that they could go through, and no flag to say so.
+        """
+        options = {"ioengine": self.name} | dict.fromkeys(self.flags, "1")
+        return options | ({"direct": "0"} if self.is_passthrough else {})
+
+    @property
+    def without_device(self) -> "IoEngine":
+        """The nearest path that needs no device: io_uring, and interrupts."""
+        flags = tuple(one for one in self.flags if one != _POLLED)
+        return IoEngine("io_uring" if self.is_passthrough else self.name, flags)
 
 
 def parse_io_engine(text: str) -> IoEngine | None:
@@ -108,9 +121,22 @@ def reached_by(
     """Return the options that reach a target through an engine.
 
     A synchronous engine has one IO outstanding per thread. A fill with more keeps the
-    engine of the target; a cell with more is refused before the run.
+    engine of the target; a cell with more is refused before the run. NVMe commands go
+    to the generic device of the namespace.
     """
     engine = parse_io_engine(io_engine)
     if engine is None or (engine.is_synchronous and queue_depth > 1):
         return dict(target_options)
-    return {**target_options, **engine.options}
+    path = target_options.get("filename", "")
+    generic = {"filename": generic_path(path)} if engine.is_passthrough else {}
+    return {**target_options, **engine.options, **generic}
+
+
+def generic_path(path: str) -> str:
+    """Return the generic device of an NVMe namespace; another path as it is.
+
+    >>> generic_path("/dev/nvme0n1"), generic_path("/dev/sda")
+    ('/dev/ng0n1', '/dev/sda')
+    """
+    found = _NAMESPACE.fullmatch(path)
+    return path if found is None else f"/dev/ng{found[1]}"

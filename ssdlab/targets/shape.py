@@ -14,7 +14,8 @@ class Shape:
     ``write_bytes_per_s`` is the limit of its sustained write rate, if known.
     ``fio_options`` are those that will reach it; values that are known only once it is
     opened are names in capitals. ``has_poll_queues`` says whether completions can be
-    polled for; ``None`` is unknown.
+    polled for; ``None`` is unknown. ``generic_path`` is the device that takes its NVMe
+    commands, if it has one.
     """
 
     capacity_bytes: int
@@ -25,3 +26,4 @@ class Shape:
     write_bytes_per_s: float | None = None
     fio_options: Mapping[str, str] = field(default_factory=dict)
     has_poll_queues: bool | None = None
+    generic_path: str = ""

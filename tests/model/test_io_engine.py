@@ -33,7 +33,7 @@ def test_flags_have_one_order_and_are_options_of_fio(
     [
         ("external:/tmp/evil.so", "is not an IO engine"),
         ("libaio\nexec_prerun=reboot", "has no flag 'exec_prerun=reboot'"),
-        ("http", "choose from auto, libaio, io_uring, psync, sync"),
+        ("http", "choose from auto, libaio, io_uring, io_uring_cmd, psync"),
         ("psync hipri", "psync has no flag 'hipri'"),
         ("io_uring iopoll", "it has fixedbufs, registerfiles, hipri, sqthread_poll"),
         ("auto hipri", "'auto' is not an IO engine"),
@@ -61,8 +61,27 @@ def test_deep_fill_of_a_synchronous_engine_keeps_that_of_the_target() -> None:
     assert reached_by(FILE, "psync", queue_depth=1) == FILE | {"ioengine": "psync"}
 
 
-def test_unpolled_path_has_all_other_flags() -> None:
+def test_commands_go_to_the_generic_device_of_the_namespace() -> None:
+    engine = parse_io_engine("io_uring_cmd fixedbufs")
+    assert engine is not None
+    assert engine.is_passthrough
+    found = reached_by(
+        {"ioengine": "libaio", "filename": "/dev/nvme1n2"}, engine.text, queue_depth=8
+    )
+    assert found == {
+        "ioengine": "io_uring_cmd",
+        "filename": "/dev/ng1n2",
+        "fixedbufs": "1",
+        "direct": "0",
+    }
+    assert engine.without_device.text == "io_uring fixedbufs"
+
+
+def test_path_without_a_device_has_all_other_flags() -> None:
     engine = parse_io_engine("io_uring fixedbufs hipri")
     assert engine is not None
-    assert (engine.is_polled, engine.unpolled.text) == (True, "io_uring fixedbufs")
-    assert not engine.unpolled.is_polled
+    assert (engine.is_polled, engine.without_device.text) == (
+        True,
+        "io_uring fixedbufs",
+    )
+    assert not engine.without_device.is_polled
