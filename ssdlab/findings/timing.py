@@ -16,6 +16,7 @@ from ssdlab.model.spec import (
     Purge,
     Rounds,
     Stimulus,
+    Workload,
 )
 from ssdlab.model.step import StepKind
 from ssdlab.model.units import duration_label
@@ -69,14 +70,42 @@ def _asked_s(facts: RunFacts) -> dict[_Place, float]:
 
 
 def _enough_bytes(facts: RunFacts) -> dict[_Place, float]:
-    """Return how much [B] ends a step before its time: PTS section 13, step 3a."""
-    return {
+    """Return how much [B] ends a step before its time.
+
+    That is so of pre-writes, PTS section 13, step 3a, and of logs that are replayed.
+    """
+    amounts = {
+        (test.test_id, phase.phase_id, kind): enough
+        for test in facts.tests
+        for phase in test.possible_phases
+        for kind, load in _loads_of(phase)
+        if (enough := _log_bytes(load))
+    }
+    return amounts | {
         (test.test_id, phase.phase_id, "pre_write"): share * before.workload.threads
         for test in facts.tests
         for phase in test.possible_phases
         if isinstance(phase, Rounds) and (before := phase.pre_write)
         if (share := before.thread_bytes(facts.capacity_bytes))
     }
+
+
+def _loads_of(phase: Phase) -> Iterator[tuple[str, Workload]]:
+    """Yield the kind of the measured steps of a phase, and what they do."""
+    if isinstance(phase, Rounds):
+        yield from (("cell", cell) for cell in phase.cells)
+    if isinstance(phase, Histogram):
+        yield "histogram", phase.workload
+
+
+def _log_bytes(load: Workload) -> float | None:
+    """Return after how much [B] the logs of a stimulus are at their end.
+
+    fio does not count the bytes of the last IOs that were outstanding.
+    """
+    if load.replayed_bytes is None:
+        return None
+    return load.replayed_bytes - load.outstanding * load.block_range_bytes[1]
 
 
 def _seconds_of(phase: Phase) -> tuple[tuple[StepKind, float], ...]:

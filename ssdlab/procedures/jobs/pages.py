@@ -91,10 +91,10 @@ def _pages_of_rounds(context: Context, test: str) -> Iterator[Page]:
     first, last = window_rounds(context, test) or (1, 1)
     rounds = f"rounds {first} to {last}" if last > first else f"round {first}"
     window = reported_window(context, test, ROUNDS)
-    which = "measurement window" if window else "no measurement window: all rounds"
+    which = "the measurement window" if window else "all rounds, without a window"
     note = f"IOPS and throughput are means of the rounds. {_NOTE}"
     blocks: list[Block] = [
-        _table(context, sides, caption=f"Results of the {which}, {rounds}", note=note)
+        _table(context, sides, caption=f"Results of {which}, {rounds}", note=note)
     ]
     blocks += _replays(context, test, ROUNDS)
     jobs = context.job_totals

@@ -76,6 +76,10 @@ def test_ios_keep_the_times_of_the_log(run: Run) -> None:
     assert (took.between(0.48, 0.75)).all()  # the log has half a second
 
 
+def test_round_that_ends_with_its_log_is_not_too_short(run: Run) -> None:
+    assert "time-measured" not in set(run.findings["code"])
+
+
 def test_report_says_how_far_the_log_was_replayed(run: Run) -> None:
     pages = job_pages(read_context(run), "job-a")
     tables = [block for page in pages for block in page.blocks if type(block) is Table]
