@@ -52,7 +52,7 @@ test: setup-test ## check the code and run every test, lane by lane (PYTEST_ARGS
 quick: setup ## check the changes since the main branch, in less than a minute
 	@$(BIN)/python -m tools.check quick
 
-lane: setup-test ## run one lane of tests: timed, fio, pages, pure, simulations (LANE)
+lane: setup-test ## run one lane of tests: timed, fio, slurm, pages, pure, simulations (LANE)
 	@$(BIN)/python -m tools.check lane $(LANE) $(PYTEST_ARGS)
 
 test-vm: setup-vm ## run the tests on NVMe, ATA and SCSI drives of a guest (PYTEST_ARGS)

@@ -17,6 +17,7 @@ from tools.lanes import (
     PAGES,
     PURE,
     SIMULATIONS,
+    SLURM,
     TIMED,
     Duration,
     render_slowest,
@@ -44,6 +45,7 @@ def test_lane_is_that_of_what_a_test_needs() -> None:
     assert lanes_of() == [PURE.name]
     assert lanes_of("fio", "notebook") == [FIO.name]
     assert lanes_of("fio", "timed") == [TIMED.name]
+    assert lanes_of("fio", "slurm") == [SLURM.name]
     assert lanes_of("browser") == lanes_of("notebook", "browser") == [PAGES.name]
     assert lanes_of("simulation") == [SIMULATIONS.name]
 
@@ -74,6 +76,9 @@ def test_fio_notebook() -> None: ...
 @pytest.mark.fio
 @pytest.mark.timed
 def test_timed() -> None: ...
+@pytest.mark.fio
+@pytest.mark.slurm
+def test_slurm() -> None: ...
 @pytest.mark.browser
 def test_browser() -> None: ...
 @pytest.mark.simulation
@@ -91,6 +96,7 @@ def test_pytest_itself_chooses_each_test_for_one_lane(tmp_path: Path) -> None:
         "pages": ["test_browser"],
         "fio": ["test_fio", "test_fio_notebook"],
         "timed": ["test_timed"],
+        "slurm": ["test_slurm"],
     }
 
 

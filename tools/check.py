@@ -141,18 +141,19 @@ def test(checks: Checks, arguments: Sequence[str]) -> None:
 
     The checks and then light lanes, one process at a time, run beside a lane that is
     alone, and give way to it. The others run at once, as their tests also wait, for the
-    processes they start.
+    processes they start; those that use virtual drives in turn.
     """
     for lane in LANES:
         lane.report.unlink(missing_ok=True)
-    giving_way = [lane for lane in LANES if lane.gives_way and not lane.is_light]
-    in_turn = [lane for lane in LANES if not (lane.is_alone or lane.gives_way)]
-    with ThreadPoolExecutor(1 + len(giving_way)) as beside:
+    others = [lane for lane in LANES if not (lane.is_alone or lane.is_light)]
+    at_once = [lane for lane in others if lane.gives_way or lane.waits]
+    in_turn = [lane for lane in others if lane not in at_once]
+    with ThreadPoolExecutor(1 + len(at_once)) as beside:
         under_way = [beside.submit(_check_lightly, checks, arguments)]
         for lane in LANES:
             if lane.is_alone:
                 checks.run_lane(lane, arguments)
-        for lane in giving_way:
+        for lane in at_once:
             later = beside.submit(checks.run_lane, lane, arguments, is_quiet=True)
             under_way.append(later)
         for lane in in_turn:

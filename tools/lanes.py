@@ -28,7 +28,8 @@ class Lane:
     first: those with few tests that wait long would be the last. With ``is_bare`` their
     PATH has only the programs that `tools/setup.sh` installs. No other lane runs beside
     one that ``is_alone`` but one that ``is_light``: a single process. One that
-    ``gives_way`` has the lowest priority, and more time for each test. A test that
+    ``gives_way`` has the lowest priority, and more time for each test. One that
+    ``waits`` does so most of the time, and runs beside those in turn. A test that
     fails is run ``again`` as often and then listed as RERUN: where something else keeps
     the machine busy, those that judge times fail, and so may those that wait for other
     programs. One ``in_memory`` keeps its files off the disk, if there is room. Only
@@ -45,6 +46,7 @@ class Lane:
     is_light: bool = False
     again: int = 0
     gives_way: bool = False
+    waits: bool = False
     in_memory: bool = False
 
     @property
@@ -98,7 +100,7 @@ def names_marker(module: Path, marker: str) -> bool:
 _PAGES = "notebook or browser"
 SIMULATIONS = Lane(
     name="simulations",
-    markers=f"simulation and not (timed or fio or {_PAGES})",
+    markers=f"simulation and not (timed or slurm or fio or {_PAGES})",
     named=("simulation",),
     workers="0",
     is_light=True,
@@ -107,26 +109,39 @@ SIMULATIONS = Lane(
 )
 PURE = Lane(
     name="pure",
-    markers=f"not (timed or fio or {_PAGES} or simulation)",
+    markers=f"not (timed or slurm or fio or {_PAGES} or simulation)",
     is_bare=True,
     gives_way=True,
     in_memory=True,
 )
 PAGES = Lane(
     name="pages",
-    markers=f"({_PAGES}) and not (timed or fio)",
+    markers=f"({_PAGES}) and not (timed or slurm or fio)",
     named=("notebook", "browser"),
     again=1,
     in_memory=True,
 )
 # With more than two at once, virtual drives slow each other down.
 FIO = Lane(
-    name="fio", markers="fio and not timed", named=("fio",), workers="2", again=1
+    name="fio",
+    markers="fio and not (timed or slurm)",
+    named=("fio",),
+    workers="2",
+    again=1,
+)
+# Two of its controllers would disturb each other.
+SLURM = Lane(
+    name="slurm",
+    markers="slurm and not timed",
+    named=("slurm",),
+    workers="0",
+    again=1,
+    waits=True,
 )
 TIMED = Lane(
     name="timed", markers="timed", named=("timed",), workers="0", is_alone=True, again=2
 )
-LANES = (TIMED, FIO, PAGES, PURE, SIMULATIONS)  # in this order
+LANES = (TIMED, SLURM, FIO, PAGES, PURE, SIMULATIONS)  # in this order
 QUICK = replace(PURE, name="quick")  # those of PURE that are closest to a change
 
 
