@@ -62,7 +62,7 @@ _OPTIONS = (
     ),
     click.option(
         "--over-provisioning",
-        type=click.FloatRange(0, 100, min_open=True, max_open=True),
+        type=click.FloatRange(0.01, 100, max_open=True),
         metavar="PERCENT",
         help="with --precondition sprandom: flash beyond the user capacity",
     ),

@@ -1,13 +1,12 @@
 """Execute the plan of a run in one session, from its start to its end."""
 
 import contextlib
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from ssdlab.drive.generic import find_generic
+from ssdlab.drive.generic import require_generic
 from ssdlab.engine.backend import FioBackend
 from ssdlab.engine.engine import Engine
 from ssdlab.engine.more_rounds import take_request
@@ -22,7 +21,6 @@ from ssdlab.model.errors import (
     RunInterruptedError,
     SsdlabError,
     TargetAlarmError,
-    TargetRefusedError,
 )
 from ssdlab.model.io_engine import parse_io_engine
 from ssdlab.model.records import RunRecord, RunStatus
@@ -207,22 +205,8 @@ def _drive(
 def _require_path(record: RunRecord, device: Target) -> None:
     """Require the generic device of the drive that is held, where commands go to it."""
     engine = parse_io_engine(require_plan(record).io_engine)
-    if engine is None or not engine.is_passthrough:
-        return
-    path = "" if device.drive is None else find_generic(device.drive)
-    if not path:
-        reason = f"{engine.name} sends NVMe commands to the generic device of its "
-        reason += "namespace (/dev/ng...), and there is none"
-        remedy = "Choose libaio or io_uring."
-    elif os.access(path, os.R_OK | os.W_OK):
-        return
-    else:
-        reason = (
-            f"{engine.name} sends NVMe commands to {path}, which this user may not "
-        )
-        reason += "open"
-        remedy = "Run ssdlab as root, or let this user open it by a udev rule."
-    raise TargetRefusedError(target=record.target.spec, reason=reason, remedy=remedy)
+    if engine is not None and engine.is_passthrough and device.drive is not None:
+        require_generic(device.drive)
 
 
 def renew_plan(folder: Path, record: RunRecord, tracker: Tracker) -> Plan | None:

@@ -11,7 +11,8 @@ from ssdlab.engine.suite import run_procedure
 from ssdlab.fio.jobs.iolog import MOST_LOG_BYTES, IoLog, ReadLog, read_iolog
 from ssdlab.model.asked import Procedure
 from ssdlab.model.drive import AUTO_PURGE
-from ssdlab.model.errors import UnknownNameError, UserFileError
+from ssdlab.model.errors import RunFolderError, UnknownNameError, UserFileError
+from ssdlab.model.units import capacity_label
 from ssdlab.procedures import jobs
 from ssdlab.procedures.jobs.spec import Fill, file_procedure
 from ssdlab.procedures.jobs.suite_file import (
@@ -146,6 +147,9 @@ def read_job_file(
     percentiles: tuple[float, ...],
 ) -> Procedure:
     """Return the procedure of a fio job file."""
+    if asked.over_provisioning is not None and asked.precondition != "sprandom":
+        reason = "over_provisioning is of the preconditioning by sprandom alone"
+        raise UserFileError(source=path.name, reason=reason)
     return file_procedure(
         read_text(path),
         source=path.name,
@@ -189,6 +193,10 @@ def _log_reader(folder: Path) -> ReadLog:
             content = Folder(path.parent).read(path.name, limit=MOST_LOG_BYTES)
         except OSError as error:
             reason = f"it cannot be read ({error.strerror})"
+            raise UserFileError(source=str(path), reason=reason) from None
+        except RunFolderError:
+            most = capacity_label(MOST_LOG_BYTES)
+            reason = f"a log is a file, and not a link, of {most} at most"
             raise UserFileError(source=str(path), reason=reason) from None
         return read_iolog(content, source=str(path))
 

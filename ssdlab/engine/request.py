@@ -5,8 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ssdlab.drive.generic import require_generic_of
 from ssdlab.engine.profiles import open_profile, open_report_fields
 from ssdlab.fio.installed import (
+    IOLOG_FIO,
     REPLAYING_FIO,
     is_as_new,
     list_options,
@@ -30,8 +32,9 @@ from ssdlab.model.errors import (
 from ssdlab.model.io_engine import LOCAL_ENGINE, IoEngine, parse_io_engine
 from ssdlab.model.report_fields import ReportFields
 from ssdlab.model.spec import FileJob, PtsTest
-from ssdlab.model.units import capacity_label
+from ssdlab.model.units import block_size_label, capacity_label
 from ssdlab.pts.block_checks import (
+    largest_block_bytes,
     phase_workloads,
     require_blocks_in_range,
     require_whole_sectors,
@@ -123,7 +126,24 @@ def ask_for_suite(target: str, profile: str, tests: str) -> Suite:
     if engine is not None:
         _require_reach(target, shape, engine)
         _require_depth(suite, engine)
+        if engine.is_passthrough:
+            _require_commands(suite, shape)
     return suite
+
+
+def _require_commands(suite: Suite, shape: Shape) -> None:
+    """Require blocks that an NVMe command can move: nothing splits them."""
+    most = shape.command_bytes
+    for test in suite.tests:
+        largest = largest_block_bytes(test)
+        if most is not None and largest > most:
+            raise ProfileError(
+                source=suite.name,
+                key="io_engine",
+                reason=f"{test.title} has blocks of {block_size_label(largest)}, and a "
+                f"command to this drive moves {block_size_label(most)} at most",
+                remedy="Leave the test out, choose smaller blocks, or choose io_uring.",
+            )
 
 
 def _require_reach(target: str, shape: Shape, engine: IoEngine) -> None:
@@ -197,6 +217,8 @@ def check_request(
     engine = parse_io_engine(asked.io_engine)
     if engine is not None:
         _require_engine(profile, fio, engine)
+        if engine.is_passthrough:
+            require_generic_of(target)
     return Request(
         target=target, asked=asked, report_fields=open_report_fields(profile)
     )
@@ -244,7 +266,8 @@ def _require_options(procedure: Procedure, fio: str) -> None:
     known = list_options(fio, sorted(engines))
     needed = {name for job in jobs for name in job}
     phases = (phase for test in procedure.tests for phase in test.phases)
-    if any(getattr(phase, "over_provisioning", None) for phase in phases):
+    spares = (getattr(phase, "over_provisioning", None) for phase in phases)
+    if any(spare is not None for spare in spares):
         needed.add("sprandom")
     unknown = sorted(needed - known)
     if unknown:
@@ -261,6 +284,7 @@ def _require_replays(
     the next IO, only libaio of the second takes completions, and its io_uring hangs.
     """
     is_new = is_as_new(version, REPLAYING_FIO)
+    oldest = f"fio-{'.'.join(map(str, IOLOG_FIO))}"
     newer = f"fio-{'.'.join(map(str, REPLAYING_FIO))}"
     for job in jobs_of(procedure.tests):
         if job.replay is None:
@@ -269,7 +293,9 @@ def _require_replays(
         if engine == LOCAL_ENGINE:
             engine = dict(job.options).get("ioengine", DEFAULT_ENGINE)
         is_timed = job.replay.span_s > 0 and job.queue_depth > 1
-        if job.replay.has_trims and not is_new:
+        if not is_as_new(version, IOLOG_FIO):
+            why = f"{version} reads no log with times; {oldest} does"
+        elif job.replay.has_trims and not is_new:
             why = f"{version} leaves out the trims of a log; {newer} does not"
         elif is_timed and not (is_new and engine == "libaio"):
             why = (

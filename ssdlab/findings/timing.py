@@ -79,7 +79,7 @@ def _enough_bytes(facts: RunFacts) -> dict[_Place, float]:
         for test in facts.tests
         for phase in test.possible_phases
         for kind, load in _loads_of(phase)
-        if (enough := _log_bytes(load))
+        if (enough := _log_bytes(load)) is not None
     }
     return amounts | {
         (test.test_id, phase.phase_id, "pre_write"): share * before.workload.threads
@@ -105,7 +105,7 @@ def _log_bytes(load: Workload) -> float | None:
     """
     if load.replayed_bytes is None:
         return None
-    return load.replayed_bytes - load.outstanding * load.block_range_bytes[1]
+    return max(1, load.replayed_bytes - load.outstanding * load.block_range_bytes[1])
 
 
 def _seconds_of(phase: Phase) -> tuple[tuple[StepKind, float], ...]:

@@ -9,6 +9,7 @@ from ssdlab.model.errors import MissingToolError
 from ssdlab.system.programs import Ended, plain_english, run_to_end
 
 OLDEST_FIO = (3, 16)
+IOLOG_FIO: Final = (3, 31)  # the first with logs of version 3
 REPLAYING_FIO: Final = (3, 41)  # tried; 3.33 leaves out trims and reaps late
 _VERSION_S = 10.0
 _NAME: Final = re.compile(r"^\s*([a-z][\w-]*) *:", re.MULTILINE)

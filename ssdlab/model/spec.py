@@ -88,7 +88,8 @@ class Replay:
     ``digest`` is the SHA-256 of the log that fio reads. Its ``ios`` are reads, writes
     and trims, of ``io_bytes`` together. The furthest ends at ``end_bytes``, and each
     offset and size is a multiple of ``unit_bytes``. ``span_s`` is the time from the
-    first to the last; 0 if they follow each other as fast as possible [s].
+    first to the last, and ``pause_s`` the longest between two; 0 if they follow each
+    other as fast as possible [s].
     """
 
     file: str
@@ -98,12 +99,17 @@ class Replay:
     end_bytes: int
     unit_bytes: int
     span_s: float
+    pause_s: float = 0.0
     has_trims: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a digest that could name another file."""
+        """Refuse a digest that could name another file, and numbers of no log."""
         if _DIGEST.fullmatch(self.digest) is None:
             msg = f"{self.digest[:LONGEST_JOB_NAME]!r} is no SHA-256"
+            raise ValueError(msg)
+        counts = (self.ios, self.io_bytes, self.end_bytes, self.unit_bytes)
+        if min(counts) < 1 or not 0 <= self.pause_s <= self.span_s < math.inf:
+            msg = f"{counts}, {self.span_s} s and {self.pause_s} s are of no log"
             raise ValueError(msg)
 
     @property

@@ -41,6 +41,11 @@ def require_whole_sectors(
         )
 
 
+def largest_block_bytes(test: PtsTest) -> int:
+    """Return the size of the largest blocks of a test, those of fills included [B]."""
+    return max(set().union(*map(_sizes_of, test.possible_phases)), default=0)
+
+
 def require_blocks_in_range(
     source: str,
     test: PtsTest,

@@ -17,7 +17,7 @@ from ssdlab.drive.gate.consent import (
 from ssdlab.drive.gate.end_digests import digest_ends, read_kept_ends
 from ssdlab.drive.gate.preflight import check_disposable
 from ssdlab.drive.gate.preflight import find_obstacles as find_all_obstacles
-from ssdlab.drive.generic import find_generic
+from ssdlab.drive.generic import find_generic, find_most_bytes
 from ssdlab.drive.health import require_health_access
 from ssdlab.drive.inventory import find_drive, list_drives
 from ssdlab.drive.notes import drive_folder
@@ -211,6 +211,7 @@ def read_block_shape(spec: str) -> Shape:
         fio_options=_fio_options(drive),
         has_poll_queues=_has_poll_queues(drive),
         generic_path=find_generic(drive),
+        command_bytes=find_most_bytes(drive),
     )
 
 

@@ -15,7 +15,7 @@ class Shape:
     ``fio_options`` are those that will reach it; values that are known only once it is
     opened are names in capitals. ``has_poll_queues`` says whether completions can be
     polled for; ``None`` is unknown. ``generic_path`` is the device that takes its NVMe
-    commands, if it has one.
+    commands, if it has one, each of at most ``command_bytes``.
     """
 
     capacity_bytes: int
@@ -27,3 +27,4 @@ class Shape:
     fio_options: Mapping[str, str] = field(default_factory=dict)
     has_poll_queues: bool | None = None
     generic_path: str = ""
+    command_bytes: int | None = None

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.drive.generic import find_generic
+from ssdlab.drive import generic
+from ssdlab.drive.generic import find_generic, find_most_bytes, require_generic
 from ssdlab.model.drive import Drive
+from ssdlab.model.errors import TargetRefusedError
 from tests.drive.recorded import a_drive
 
 
@@ -43,3 +45,35 @@ def test_what_is_not_of_the_drive_is_none(
     drive: Drive, owner: str, tmp_path: Path
 ) -> None:
     assert find_generic(drive, root=system(tmp_path, owner=owner)) == ""
+
+
+def test_node_that_is_another_device_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = system(tmp_path)
+    monkeypatch.setattr(generic, "ROOT", root)
+    monkeypatch.setattr(generic, "find_generic", lambda _drive: "/dev/null")
+    folder = root / "sys/class/nvme-generic/null"
+    folder.mkdir()
+    (folder / "dev").write_text("1:3\n")
+    require_generic(DRIVE)  # /dev/null is 1:3
+    (folder / "dev").write_text("1:5\n")
+    with pytest.raises(TargetRefusedError, match="not the node"):
+        require_generic(DRIVE)
+    monkeypatch.setattr(generic, "find_generic", lambda _drive: str(tmp_path / "none"))
+    with pytest.raises(TargetRefusedError, match="not the node"):
+        require_generic(DRIVE)
+    monkeypatch.setattr(generic, "find_generic", lambda _drive: "")
+    with pytest.raises(TargetRefusedError, match="no generic NVMe device"):
+        require_generic(DRIVE)
+
+
+def test_command_moves_what_the_queue_and_its_segments_allow(tmp_path: Path) -> None:
+    queue = system(tmp_path) / "sys/class/block/nvme0n1/queue"
+    assert find_most_bytes(DRIVE, root=tmp_path) is None
+    queue.mkdir()
+    (queue / "max_hw_sectors_kb").write_text("1024\n")
+    (queue / "max_segments").write_text("127\n")
+    assert find_most_bytes(DRIVE, root=tmp_path) == 126 * 4096
+    (queue / "max_hw_sectors_kb").write_text("128\n")
+    assert find_most_bytes(DRIVE, root=tmp_path) == 128 * 1024

@@ -1,5 +1,8 @@
 """Job files of users: what becomes a stimulus, and what is refused."""
 
+import math
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -229,12 +232,38 @@ def test_replay_that_asks_for_more_is_refused(text: str, reason: str) -> None:
     assert reason in str(caught.value)
 
 
-def test_digest_that_names_another_file_is_refused() -> None:
-    with pytest.raises(ValueError, match="no SHA-256"):
-        Replay(
-            file="a", digest="../" * 20, ios=1, io_bytes=1, end_bytes=1, unit_bytes=1,
-            span_s=0,
-        )  # fmt: skip
+@pytest.mark.parametrize("option", ["bs=4k", "rw=read", "numjobs=1"])
+def test_matrix_over_what_the_log_decides_is_refused(option: str) -> None:
+    name, _, value = option.partition("=")
+    text, changes = "[a]\nread_iolog=a.log\n", {name: value}
+    with pytest.raises(UserFileError, match=f"{name} changes nothing in its log"):
+        read_file_jobs(text, source="mine.fio", changes=changes, read_log=read_log)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"digest": "../" * 20},
+        {"ios": 0},
+        {"unit_bytes": -512},
+        {"span_s": math.nan},
+        {"span_s": math.inf},
+        {"pause_s": 2.0},
+    ],
+)
+def test_numbers_of_no_log_are_refused(change: dict[str, Any]) -> None:
+    log = {
+        "file": "a",
+        "digest": "0" * 64,
+        "ios": 1,
+        "io_bytes": 512,
+        "end_bytes": 512,
+        "unit_bytes": 512,
+        "span_s": 1.0,
+    }
+    assert Replay(**log).ios == 1  # type: ignore[arg-type] # the fields above
+    with pytest.raises(ValueError, match=r"no SHA-256|of no log"):
+        Replay(**{**log, **change})
 
 
 def test_groups_whose_jobs_are_named_alike_are_refused() -> None:

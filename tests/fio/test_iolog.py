@@ -26,7 +26,7 @@ def test_log_is_described_and_written_again() -> None:
     found = read_iolog(RECORDED, source="a.log")
     assert (found.reads, found.writes, found.trims, found.ios) == (1, 1, 1, 3)
     assert found.io_bytes == 4096 + 8192 + 65536
-    assert found.span_us == 8000
+    assert (found.span_us, found.pause_us) == (8000, 5000)
     assert found.end_bytes == 1048576 + 65536
     assert found.unit_bytes == 4096
     assert found.sizes_bytes == (4096, 8192, 65536)
@@ -115,3 +115,4 @@ def test_log_is_the_same_when_it_is_read_again(
         *(n for *_, at, size in moves for n in (at, size))
     )
     assert found.span_us == at_us - ios[0][0]
+    assert found.pause_us == max([gap for gap, *_ in ios[1:]], default=0)

@@ -338,6 +338,7 @@ def _ask_replay(
         end_bytes=found.end_bytes,
         unit_bytes=found.unit_bytes,
         span_s=found.span_us * slower / 1e6 if is_timed else 0.0,
+        pause_s=found.pause_us * slower / 1e6 if is_timed else 0.0,
         has_trims=found.trims > 0,
     )
     job = FileJob(
@@ -375,6 +376,9 @@ def _together(
     ``whole`` is the name of the file if these are all of its jobs.
     """
     jobs = tuple(one.job for one in asked)
+    if all(job.replay is not None for job in jobs):
+        for option in changes.keys() & _SAID_BY_LOG | changes.keys() & {"numjobs"}:
+            _refuse(source, f"[{jobs[0].name}] {option} changes nothing in its log")
     threads = sum(job.threads for job in jobs)
     if threads > _MOST_THREADS:
         _refuse(source, f"{threads} threads are asked for; at most {_MOST_THREADS}")

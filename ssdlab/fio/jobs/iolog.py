@@ -32,7 +32,8 @@ class IoLog:
     """An IO log, as it is replayed.
 
     Flushes count as none of its IOs, which move ``io_bytes`` together. ``span_us`` is
-    the time between its first and its last line; 0 without times. ``end_bytes`` is
+    the time between its first and its last line, and ``pause_us`` the longest between
+    two that follow each other; 0 without times. ``end_bytes`` is
     where its furthest IO ends, and each offset and size is a multiple of
     ``unit_bytes``. ``sizes_bytes`` ascend. ``sequential_ios`` begin where the one
     before ended. ``digest`` is the SHA-256 of ``content``.
@@ -44,6 +45,7 @@ class IoLog:
     io_bytes: int
     sequential_ios: int
     span_us: int
+    pause_us: int
     end_bytes: int
     unit_bytes: int
     sizes_bytes: tuple[int, ...]
@@ -107,6 +109,7 @@ class _Made:
     sequential_ios: int = 0
     first_us: int | None = None
     last_us: int = 0
+    pause_us: int = 0
     end_bytes: int = 0
     before_bytes: int = -1
     unit_bytes: int = 0
@@ -144,11 +147,12 @@ class _Made:
 
     def _time(self, number: int, at_us: int) -> None:
         if self.first_us is None:
-            self.first_us = at_us
-        elif at_us < self.last_us:
+            self.first_us = self.last_us = at_us
+        if at_us < self.last_us:
             self._refuse(number, "its time is before that of the line above")
         if at_us - self.first_us > _LONGEST_US:
             self._refuse(number, "it is more than a week after the first")
+        self.pause_us = max(self.pause_us, at_us - self.last_us)
         self.last_us = at_us
 
     def _count(self, what: bytes, offset: int, size: int) -> None:
@@ -183,6 +187,7 @@ class _Made:
             io_bytes=self.io_bytes,
             sequential_ios=self.sequential_ios,
             span_us=self.last_us - (self.first_us or 0),
+            pause_us=self.pause_us,
             end_bytes=self.end_bytes,
             unit_bytes=self.unit_bytes,
             sizes_bytes=tuple(sorted(self.sizes)),

@@ -75,7 +75,7 @@ def _aio_to_set(scene: Scene) -> tuple[Setting, ...]:
 
 def _check_io_uring(scene: Scene) -> Finding:
     value = scene.text(_IO_URING)
-    is_needed = "io_uring" in scene.habits.engines
+    is_needed = any(one.startswith("io_uring") for one in scene.habits.engines)
     if value not in {"0", "1", "2"}:
         return missing(_IO_URING, ": this kernel is older than 6.6, or has no io_uring")
     words = {"0": "for all", "1": "for the members of a group", "2": "for nobody"}

@@ -171,7 +171,8 @@ def _replays(context: Context, test: str, phase: str) -> Iterator[Table]:
                 column("Recorded [s]", "span_s", "{:.4g}".format),
                 column("Took [s]", "runtime_s", "{:.4g}".format),
             ),
-            caption="Logs that were replayed, mean of the rounds",
+            caption="Logs that were replayed"
+            + (", mean of the rounds" if phase == ROUNDS else ""),
             note=_OF_REPLAYS,
         )
 

@@ -281,6 +281,9 @@ def _test(
     test_id: str, stimulus: FileStimulus, entry: JobEntry, *, is_first: bool
 ) -> PtsTest:
     workload, choices = stimulus.workload, entry.choices
+    round_s = choices.seconds or stimulus.runtime_s or SECONDS
+    times = (round_s if choices.max_rounds else 0.0, choices.long_seconds)
+    _require_pauses(entry.source, workload, min(filter(None, times)))
     phases: list[Phase] = []
     if is_first or choices.is_each_purged:
         phases += [*entry.before, *_prepared(choices)]
@@ -288,7 +291,7 @@ def _test(
         rounds = Rounds(
             phase_id=ROUNDS,
             cells=(workload,),
-            cell_seconds=choices.seconds or stimulus.runtime_s or SECONDS,
+            cell_seconds=round_s,
             tracking=tuple(_track(workload, choices.tracked)),
             max_rounds=choices.max_rounds,
         )
@@ -300,6 +303,19 @@ def _test(
     return PtsTest(
         test_id=test_id, title=workload.name, pts_section="", phases=tuple(phases)
     )
+
+
+def _require_pauses(source: str, workload: Workload, shortest_s: float) -> None:
+    """Require that a log does not pause for longer than it is replayed.
+
+    fio does not look at the time while it waits.
+    """
+    for job in workload.jobs:
+        if job.replay is not None and job.replay.pause_s > shortest_s:
+            pause, time = map(duration_label, (job.replay.pause_s, shortest_s))
+            reason = f"[{job.name}] {job.replay.file} pauses for {pause}, longer than "
+            reason += f"the {time} for which it is replayed"
+            raise UserFileError(source=source, reason=reason)
 
 
 def _prepared(choices: JobChoices) -> Iterator[Phase]:
@@ -395,8 +411,6 @@ def _state_notes(entry: JobEntry, stimuli: Sequence[FileStimulus]) -> Iterator[s
 def _time_note(entry: JobEntry, stimuli: Sequence[FileStimulus]) -> str:
     choices, parts = entry.choices, []
     if choices.max_rounds:
-        if any(one.workload.replayed_bytes for one in stimuli):
-            parts.append("A round ends at the end of its log, if that is earlier.")
         times = {choices.seconds or one.runtime_s or SECONDS for one in stimuli}
         took = " or ".join(duration_label(seconds) for seconds in sorted(times))
         unsaid = choices.seconds is None and any(not one.runtime_s for one in stimuli)
@@ -408,4 +422,6 @@ def _time_note(entry: JobEntry, stimuli: Sequence[FileStimulus]) -> str:
     if choices.long_seconds:
         took = duration_label(choices.long_seconds)
         parts.append(f"{'Then one' if parts else 'One'} long run of {took}.")
+    if any(one.workload.replayed_bytes for one in stimuli):
+        parts.append("What replays a log ends with it, if that is earlier.")
     return " ".join(parts)

@@ -46,8 +46,8 @@ class Measuring:
                 msg = f"{key} is {value:g} but must be from 0.1 to 604,800"
                 raise ValueError(msg)
         spare = self.over_provisioning
-        if spare is not None and not 0 < spare < 100:
-            msg = f"over_provisioning is {spare:g} but must be between 0 and 100"
+        if spare is not None and not 0.01 <= spare < 100:
+            msg = f"over_provisioning is {spare:g} but must be from 0.01 to below 100"
             raise ValueError(msg)
         if self.rounds is not None and not 0 <= self.rounds <= _MOST_ROUNDS:
             msg = f"rounds is {self.rounds} but must be from 0 to {_MOST_ROUNDS}"

