@@ -8,7 +8,6 @@ import os
 import stat
 from pathlib import Path
 
-from ssdlab.drive.inventory import find_drive
 from ssdlab.drive.sysfs import block_folder
 from ssdlab.model.drive import Drive
 from ssdlab.model.errors import TargetRefusedError
@@ -69,11 +68,6 @@ def _is_node(path: Path) -> bool:
     number = f"{os.major(found.st_rdev)}:{os.minor(found.st_rdev)}"
     said = read_text(ROOT / _CLASS / path.name / "dev")
     return stat.S_ISCHR(found.st_mode) and number == said
-
-
-def require_generic_of(name: str) -> None:
-    """Require the same of a drive by its name."""
-    require_generic(find_drive(name))
 
 
 def find_most_bytes(drive: Drive, *, root: Path = ROOT) -> int | None:

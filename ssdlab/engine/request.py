@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ssdlab.drive.generic import require_generic_of
+from ssdlab.drive.generic import require_generic
+from ssdlab.drive.inventory import find_drive
 from ssdlab.engine.profiles import open_profile, open_report_fields
 from ssdlab.fio.installed import (
     IOLOG_FIO,
@@ -218,7 +219,7 @@ def check_request(
     if engine is not None:
         _require_engine(profile, fio, engine)
         if engine.is_passthrough:
-            require_generic_of(target)
+            require_generic(find_drive(target))
     return Request(
         target=target, asked=asked, report_fields=open_report_fields(profile)
     )

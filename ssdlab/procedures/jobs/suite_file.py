@@ -197,10 +197,7 @@ def choices_of(
         long_seconds=chosen.long_run_seconds or 0.0,
         matrix=matrix,
         is_each_purged=bool(chosen.purge_each),
-        over_provisioning=_share_of(chosen) if fill == "sprandom" else None,
+        over_provisioning=None
+        if fill != "sprandom" or chosen.over_provisioning is None
+        else round(chosen.over_provisioning / 100, 6),
     )
-
-
-def _share_of(chosen: Measuring) -> float | None:
-    percent = chosen.over_provisioning
-    return None if percent is None else round(percent / 100, 6)

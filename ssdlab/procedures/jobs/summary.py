@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.model.spec import DIRECTIONS, Workload
+from ssdlab.model.spec import DIRECTIONS, PtsTest, Workload
 from ssdlab.paper.context import Context
 from ssdlab.procedures.jobs.open_loop import (
     bound_late_share,
@@ -187,8 +187,7 @@ def summarise_stimuli(context: Context) -> pd.DataFrame:
         if whole is None:
             phase = LONG
             whole = _whole(context, test.test_id, phase)
-        works = (work for phase in test.phases for work in phase_workloads(phase))
-        work = next((one for one in works if one.jobs), None)
+        work = _workload_of(test)
         if whole is None or work is None:
             continue
         said = known.get(test.test_id) if isinstance(known, dict) else None
@@ -206,6 +205,12 @@ def summarise_stimuli(context: Context) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def _workload_of(test: PtsTest) -> Workload | None:
+    """Return the jobs that a test measures together."""
+    works = (work for phase in test.phases for work in phase_workloads(phase))
+    return next((one for one in works if one.jobs), None)
+
+
 def summarise_replays(context: Context, test: str, phase: str = ROUNDS) -> pd.DataFrame:
     """Return a row for each job of a stimulus that replays a log.
 
@@ -215,10 +220,9 @@ def summarise_replays(context: Context, test: str, phase: str = ROUNDS) -> pd.Da
     """
     measured = _of(context, context.job_totals, test=test, phase=phase)
     (asked,) = (one for one in context.record.asked.tests if one.test_id == test)
-    works = (work for phase in asked.phases for work in phase_workloads(phase))
-    jobs = next((work.jobs for work in works if work.jobs), ())
+    work = _workload_of(asked)
     rows = []
-    for job in jobs:
+    for job in work.jobs if work else ():
         rounds = measured[measured["job"] == job.name]
         if job.replay is None or rounds.empty:
             continue
