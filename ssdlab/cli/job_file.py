@@ -150,6 +150,18 @@ def _measuring(options: dict[str, Any]) -> "Measuring":
     )
 
 
+def _require_options_of_fiosynth(options: dict[str, Any]) -> None:
+    """Require that nothing is asked that a suite of FioSynth does not take."""
+    for name in ("precondition", "over_provisioning", "purge_each"):
+        if options[name]:
+            words = f"--{name.replace('_', '-')} is not for a suite of FioSynth"
+            msg = f"{words}: it says itself what is done before its workloads"
+            raise click.UsageError(msg)
+    if options["long_run"] and not options["track"]:
+        msg = "--long-run needs --track: each workload of FioSynth is one long run"
+        raise click.UsageError(msg)
+
+
 def _read_fiosynth(options: dict[str, Any], asked: "Measuring") -> "Procedure":
     """Return a suite of FioSynth for the capacity of the target."""
     from ssdlab.procedures.jobs.fiosynth import PREFIX, read_fiosynth
@@ -158,6 +170,7 @@ def _read_fiosynth(options: dict[str, Any], asked: "Measuring") -> "Procedure":
     from ssdlab.system.toml_files import read_text
     from ssdlab.targets.opening import read_shape
 
+    _require_options_of_fiosynth(options)
     place = Path(options["suite"].removeprefix(PREFIX))
     folders = (
         place.parent.parent / "jobfiles",
@@ -169,7 +182,7 @@ def _read_fiosynth(options: dict[str, Any], asked: "Measuring") -> "Procedure":
         there = (folder / name for folder in folders if (folder / name).is_file())
         return read_text(next(there, folders[0] / name))
 
-    is_asked = asked.track or asked.seconds
+    is_asked = asked.track or asked.seconds or asked.rounds
     found = read_fiosynth(
         read_text(place),
         source=place.name,

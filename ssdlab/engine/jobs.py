@@ -16,6 +16,7 @@ from ssdlab.model.units import capacity_label
 from ssdlab.procedures import jobs
 from ssdlab.procedures.jobs.spec import Fill, file_procedure
 from ssdlab.procedures.jobs.suite_file import (
+    NOT_SPRANDOM,
     JobSuite,
     Measuring,
     choices_of,
@@ -148,8 +149,7 @@ def read_job_file(
 ) -> Procedure:
     """Return the procedure of a fio job file."""
     if asked.over_provisioning is not None and asked.precondition != "sprandom":
-        reason = "over_provisioning is of the preconditioning by sprandom alone"
-        raise UserFileError(source=path.name, reason=reason)
+        raise UserFileError(source=path.name, reason=NOT_SPRANDOM)
     return file_procedure(
         read_text(path),
         source=path.name,

@@ -20,6 +20,7 @@ from ssdlab.procedures.jobs.spec import (
 _MOST_ROUNDS: Final = 10_000
 _LONGEST_SECONDS: Final = 7 * 24 * 3600.0
 _MOST_ENTRIES: Final = 256
+NOT_SPRANDOM: Final = "over_provisioning is of the preconditioning by sprandom alone"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -132,6 +133,9 @@ def job_suite_procedure(
         raise UserFileError(source=source, reason=reason)
     read = _Read(file=read_file, log=read_log)
     entries = tuple(_entries(suite, source=source, read=read, asked=asked))
+    is_spare_given = asked.over(suite).over_provisioning is not None
+    if is_spare_given and all(one.choices.fill != "sprandom" for one in entries):
+        raise UserFileError(source=source, reason=NOT_SPRANDOM)
     return suite_procedure(
         entries,
         title=suite.title or source,
@@ -164,19 +168,23 @@ def _entries(
             reason = f"the job file {jobs.file!r} does not stand beside it"
             raise UserFileError(source=source, reason=reason)
         chosen = asked.over(jobs).over(suite)
+        choices = choices_of(
+            chosen,
+            is_first=number == 0,
+            matrix=tuple(
+                (name, tuple(map(str, values)))
+                for name, values in (jobs.matrix or {}).items()
+            ),
+        )
+        if jobs.over_provisioning is not None and choices.fill != "sprandom":
+            reason = f"{jobs.file}: {NOT_SPRANDOM}"
+            raise UserFileError(source=source, reason=reason)
         yield JobEntry(
             source=jobs.file,
             text=read.file(jobs.file),
             read_log=read.log_beside(place),
             name=jobs.name,
-            choices=choices_of(
-                chosen,
-                is_first=number == 0,
-                matrix=tuple(
-                    (name, tuple(map(str, values)))
-                    for name, values in (jobs.matrix or {}).items()
-                ),
-            ),
+            choices=choices,
         )
 
 
@@ -189,6 +197,7 @@ def choices_of(
     """Return how a job file is measured; what is not chosen is as usual."""
     rounds = MAX_ROUNDS if chosen.rounds is None else chosen.rounds
     fill = chosen.precondition or (FILLS[0] if is_first else "reuse")
+    spare = chosen.over_provisioning
     return JobChoices(
         fill=fill,
         seconds=chosen.seconds,
@@ -198,6 +207,6 @@ def choices_of(
         matrix=matrix,
         is_each_purged=bool(chosen.purge_each),
         over_provisioning=None
-        if fill != "sprandom" or chosen.over_provisioning is None
-        else round(chosen.over_provisioning / 100, 6),
+        if fill != "sprandom" or spare is None
+        else round(spare / 100, 6),
     )

@@ -85,6 +85,8 @@ def test_what_is_asked_counts_more_than_the_suite() -> None:
         ('[[jobs]]\nfile = "a.fio"\nmatrix = {filename = ["/dev/sda"]}', "filename"),
         ('[[jobs]]\nfile = "a.fio"\nrounds = 0', "measures nothing"),
         ('percentiles = [100]\n[[jobs]]\nfile = "a.fio"', "100 is not between"),
+        ('over_provisioning = 7\n[[jobs]]\nfile = "a.fio"', "sprandom alone"),
+        (f'{BASE}over_provisioning = 7\nprecondition = "rnd"', "b.fio: over_prov"),
         ("[[jobs]\n", "not TOML"),
     ],
 )
@@ -92,6 +94,40 @@ def test_suite_that_cannot_be_is_refused(text: str, words: str) -> None:
     with pytest.raises(UserFileError, match=re.escape(words)) as caught:
         planned(text)
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_over_provisioning_of_a_suite_is_of_those_that_use_sprandom() -> None:
+    found = planned(
+        'over_provisioning = 28\n[[jobs]]\nfile = "a.fio"\nprecondition = "sprandom"\n'
+        '[[jobs]]\nfile = "b.fio"\nprecondition = "seq"\n'
+    )
+    fills = [
+        phase.over_provisioning
+        for test in found
+        for phase in test.phases
+        if isinstance(phase, Precondition)
+    ]
+    assert fills == [0.28, None]
+    with pytest.raises(UserFileError, match="sprandom alone"):
+        planned(BASE, Measuring(over_provisioning=28))
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("--precondition", "seq"), "--precondition"),
+        (("--over-provisioning", "7"), "--over-provisioning"),
+        (("--purge-each",), "--purge-each"),
+        (("--long-run", "60"), "--long-run needs --track"),
+    ],
+)
+def test_option_that_a_suite_of_fiosynth_does_not_take_is_refused(
+    words: tuple[str, ...], name: str, tmp_path: Path
+) -> None:
+    suite = f"fiosynth:{tmp_path / 'Mixed'}"
+    done = call("run", "virtual", "--suite", suite, *words, "--dry-run")
+    assert done.returncode == 2
+    assert name in done.stderr
 
 
 @pytest.mark.fio
