@@ -345,6 +345,7 @@ def _ratio_axis(title: str, low: float, high: float) -> dict[str, Any]:
 _FEWEST = 3  # ticks
 _TICKS = (
     [10.0**power for power in range(-6, 7)],
+    [part * 10.0**power for power in range(-6, 7) for part in (1.0, 3.0)],
     [part * 10.0**power for power in range(-6, 7) for part in (1.0, 2.0, 5.0)],
     [0.25, 0.5, 0.7, 1.0, 1.4, 2.0, 4.0],
     [0.8, 0.9, 1.0, 1.1, 1.25],
