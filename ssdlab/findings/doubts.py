@@ -20,7 +20,8 @@ from ssdlab.model.spec import (
 )
 from ssdlab.model.telemetry import CACHE_IS_ON, LINK_READINGS, THROTTLED, most_of
 from ssdlab.model.units import duration_label
-from ssdlab.telemetry.summary import rise_within, spans_of_tests
+from ssdlab.telemetry.readings import readings_of
+from ssdlab.telemetry.summary import spans_of_tests
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -168,12 +169,11 @@ def find_throttling(
     telemetry: "pd.DataFrame", steps: "pd.DataFrame"
 ) -> tuple[Finding, ...]:
     """Say in which tests the device was throttled for its temperature."""
-    counted = telemetry[telemetry["name"] == THROTTLED]
+    rows_of_counters = telemetry[telemetry["name"] == THROTTLED].groupby("source")
+    counters = [readings_of(rows) for _, rows in rows_of_counters]
     found = []
     for test, begin_s, end_s in spans_of_tests(steps):
-        rises = [
-            rise_within(rows, begin_s, end_s) for _, rows in counted.groupby("source")
-        ]
+        rises = [one.rise_within(begin_s, end_s) for one in counters]
         throttled_s = max((rise for rise in rises if rise > 0), default=0.0)
         if throttled_s > 0:
             words = f"temperature: the device was throttled for {throttled_s:.3g} s"

@@ -136,15 +136,25 @@ def _periodogram(
     at_s: FloatArray, values: FloatArray, frequencies: FloatArray
 ) -> FloatArray:
     """Return the power of Lomb and Scargle at each frequency [1/s], not normalised."""
-    power = np.empty(len(frequencies))
-    for place, angle in enumerate(2 * np.pi * frequencies):
-        phase = angle * at_s
-        turn = np.arctan2(np.sin(2 * phase).sum(), np.cos(2 * phase).sum()) / 2
-        cosine, sine = np.cos(phase - turn), np.sin(phase - turn)
-        power[place] = (cosine @ values) ** 2 / (cosine @ cosine) + (
-            (sine @ values) ** 2 / (sine @ sine)
-        )
-    return power
+    rows = [_power(at_s, values, angle) for angle in 2 * np.pi * frequencies]
+    return np.array(rows, np.float64)
+
+
+def _power(at_s: FloatArray, values: FloatArray, angle: float) -> float:
+    """Return the power at an angular frequency [1/s].
+
+    Scargle's delay makes sums of squares of cosines and sines half of ``count`` plus
+    and minus the length of the vector of the sums of the double angle.
+    """
+    phase = angle * at_s
+    cosine, sine = np.cos(phase), np.sin(phase)
+    double = complex(cosine @ cosine - sine @ sine, 2 * (cosine @ sine))
+    length = abs(double)
+    turn = (double / length) ** -0.5 if length else 1.0
+    sums = complex(cosine @ values, sine @ values) * turn
+    squares = ((len(values) + length) / 2, (len(values) - length) / 2)
+    parts = zip((sums.real, sums.imag), squares, strict=True)
+    return sum(part**2 / square for part, square in parts if square > 0)
 
 
 def _against_neighbours(power: FloatArray) -> FloatArray:

@@ -16,7 +16,7 @@ from ssdlab.model.telemetry import (
     WRITTEN,
     Source,
 )
-from ssdlab.telemetry.summary import rise_within
+from ssdlab.telemetry.readings import Readings, readings_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,8 +51,10 @@ def summarise_amplification(
 
     for source, media in _MEDIA.items():
         own = telemetry[telemetry["source"] == source]
-        host, flash = (own[own["name"] == name] for name in (WRITTEN, media))
-        if len(host) and len(flash):
+        host, flash = (
+            readings_of(own[own["name"] == name]) for name in (WRITTEN, media)
+        )
+        if len(host.value) and len(flash.value):
             written = steps[steps["kind"] != "purge"]
             return pd.DataFrame(
                 list(_rows(host, flash, written)), columns=list(_COLUMNS)
@@ -61,14 +63,14 @@ def summarise_amplification(
 
 
 def _rows(
-    host: "pd.DataFrame", flash: "pd.DataFrame", steps: "pd.DataFrame"
+    host: Readings, flash: Readings, steps: "pd.DataFrame"
 ) -> Iterator[dict[str, Any]]:
     units = _unit_of(host), _unit_of(flash)
     for test, own in steps.groupby("test", sort=False):
         phases = list(own.groupby("phase", sort=False))
         for phase, rows in ((ALL_PHASES, own), *phases):
             span = float(rows["started_s"].min()), float(rows["ended_s"].max())
-            counted = rise_within(host, *span), rise_within(flash, *span)
+            counted = host.rise_within(*span), flash.rise_within(*span)
             yield {
                 "test": str(test),
                 "phase": str(phase),
@@ -78,9 +80,9 @@ def _rows(
             }
 
 
-def _unit_of(counted: "pd.DataFrame") -> float:
+def _unit_of(counted: Readings) -> float:
     """Return the unit in which a counter counts: what divides all of its values [B]."""
-    return float(math.gcd(*(int(value) for value in counted["value"].dropna())))
+    return float(math.gcd(*map(int, counted.value)))
 
 
 def bound_ratio(

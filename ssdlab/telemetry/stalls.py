@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -21,6 +21,7 @@ from ssdlab.model.telemetry import (
 from ssdlab.stats.holm import adjust_by_holm
 from ssdlab.stats.periods import Period, find_period
 from ssdlab.stats.stalls import find_stalls, rate_stalls
+from ssdlab.telemetry.readings import Readings, split_readings
 from ssdlab.telemetry.stimulus import MEASURED_KINDS, STIMULUS
 
 if TYPE_CHECKING:
@@ -173,6 +174,7 @@ def summarise_stalls(
     """
     import pandas as pd  # noqa: PLC0415 - 0.3 s before a run begins
 
+    told = split_readings(telemetry)
     rows = []
     for line in lines:
         counts = np.rint(line.rates * line.interval_s)
@@ -191,7 +193,7 @@ def summarise_stalls(
             "high": rate.high,
             "longest_s": float(lengths.max(initial=0.0)),
             "quiet_s": float((np.diff(edges)[::2] - 1).max()) * line.interval_s,
-            **_coincidences(first, find_conditions(line, telemetry)),
+            **_coincidences(first, find_conditions(line, told)),
         })
     columns = [*STIMULUS, "interval_s", "hours", "stalls", "per_hour", "low", "high"]
     columns += ["longest_s", "quiet_s"]
@@ -275,70 +277,65 @@ def _wave_of(row: Mapping[Any, Any]) -> Period | None:
     return Period(period_s=values[0], amplitude=values[1], p_value=0.0)
 
 
-def find_conditions(line: Timeline, telemetry: "pd.DataFrame") -> dict[str, BoolArray]:
+def find_conditions(
+    line: Timeline, told: Mapping[tuple[str, str], Readings]
+) -> dict[str, BoolArray]:
     """Return in which intervals each condition held; one that is not told is left out.
 
     A counter is told at its readings, so a rise lasts from one reading to the next.
     """
+    rises = {key: _rises(readings) for key, readings in told.items()}
     held: dict[str, BoolArray] = {}
     for name, counter in (("throttled", THROTTLED), ("slow", SLOW_COMMANDS)):
-        rises = _rises(telemetry, DRIVE, counter)
-        if rises is not None:
-            held[name] = _at(line, *rises) > 0
+        rise = rises.get((DRIVE, counter))
+        if rise is not None:
+            held[name] = _at(line, rise) > 0
     for source, media in ((DRIVE, MEDIA_WRITTEN), (VIRTUAL, NAND_WRITTEN)):
-        flash, host = (_rises(telemetry, source, one) for one in (media, WRITTEN))
-        if flash is None or host is None or len(flash[0]) != len(host[0]):
-            continue
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(host[1] > 0, flash[1] / host[1], np.nan)
-        if np.isfinite(ratio).any():
-            limit = _WAF_RATIO * np.nanmedian(ratio)
-            held["collecting"] = _at(line, flash[0], ratio) > limit
-    busy, every = (_rises(telemetry, "host", f"cpu_{of}_s") for of in ("busy", "all"))
-    if busy is not None and every is not None and len(busy[0]) == len(every[0]):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = busy[1] / every[1]
-        held["busy"] = _at(line, busy[0], ratio) > _BUSY_RATIO
-    took = _values(telemetry, DRIVE, READING_TOOK)
-    if took is not None:
-        held["reading"] = _is_within(line, *took)
+        ratio = _ratio(rises.get((source, media)), rises.get((source, WRITTEN)))
+        if ratio is not None and np.isfinite(ratio.value).any():
+            limit = _WAF_RATIO * np.nanmedian(ratio.value)
+            held["collecting"] = _at(line, ratio) > limit
+    busy = _ratio(rises.get(("host", "cpu_busy_s")), rises.get(("host", "cpu_all_s")))
+    if busy is not None:
+        held["busy"] = _at(line, busy) > _BUSY_RATIO
+    took = told.get((DRIVE, READING_TOOK))
+    if took is not None and len(took.value) > 1:
+        held["reading"] = _is_within(line, took)
     return held
 
 
-def _values(
-    telemetry: "pd.DataFrame", source: str, name: str
-) -> tuple[FloatArray, FloatArray] | None:
-    own = telemetry[(telemetry["source"] == source) & (telemetry["name"] == name)]
-    own = own[own["value"].notna()].sort_values("time_s", kind="stable")
-    if len(own) < 2:
+def _ratio(part: Readings | None, whole: Readings | None) -> Readings | None:
+    """Return the ratio of the rises of two counters that are read together."""
+    if part is None or whole is None or len(part.value) != len(whole.value):
         return None
-    return own["time_s"].to_numpy(np.float64), own["value"].to_numpy(np.float64)
+    has_risen = whole.value > 0
+    ratio = np.full(len(whole.value), np.nan)
+    np.divide(part.value, whole.value, out=ratio, where=has_risen)
+    return replace(part, value=ratio)
 
 
-def _rises(
-    telemetry: "pd.DataFrame", source: str, name: str
-) -> tuple[FloatArray, FloatArray] | None:
+def _rises(counted: Readings | None) -> Readings | None:
     """Return the times of the readings of a counter, and the rise up to each."""
-    known = _values(telemetry, source, name)
-    if known is None:
+    if counted is None or len(counted.value) < 2:
         return None
-    return known[0], np.diff(known[1], prepend=known[1][0])
+    rises = np.diff(counted.value, prepend=counted.value[0])
+    return replace(counted, value=rises)
 
 
-def _at(line: Timeline, times_s: FloatArray, values: FloatArray) -> FloatArray:
+def _at(line: Timeline, readings: Readings) -> FloatArray:
     """Return what was told of each interval: by the first reading after its end."""
-    place = np.searchsorted(times_s, line.end_s, side="left")
+    place = np.searchsorted(readings.time_s, line.end_s, side="left")
     told = np.full(len(line.end_s), np.nan)
-    is_known = place < len(times_s)
-    told[is_known] = values[place[is_known]]
+    is_known = place < len(readings.time_s)
+    told[is_known] = readings.value[place[is_known]]
     return told
 
 
-def _is_within(line: Timeline, times_s: FloatArray, took_s: FloatArray) -> BoolArray:
+def _is_within(line: Timeline, took: Readings) -> BoolArray:
     """Return the intervals in which a reading that ended at its time was under way."""
     held = np.zeros(len(line.end_s), bool)
-    for end, took in zip(times_s, took_s, strict=True):
-        first = np.searchsorted(line.end_s, end - took, side="left")
+    for end, took_s in zip(took.time_s, took.value, strict=True):
+        first = np.searchsorted(line.end_s, end - took_s, side="left")
         last = np.searchsorted(line.end_s - line.interval_s, end, side="right")
         held[first:last] = True
     return held

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ssdlab.model.telemetry import DRIVE, READING_TOOK, WRITTEN
+from ssdlab.telemetry.readings import readings_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,24 +30,6 @@ def spans_of_tests(steps: "pd.DataFrame") -> Iterator[tuple[str, float, float]]:
     """Yield each test with the time of its first and last IO [s]."""
     for test, rows in steps.groupby("test", sort=False):
         yield str(test), float(rows["started_s"].min()), float(rows["ended_s"].max())
-
-
-def rise_within(counted: "pd.DataFrame", begin_s: float, end_s: float) -> float:
-    """Return how far a count went up from just before a span to its end.
-
-    The sum of all rises: a counter that began anew has not gone down. NaN where
-    there are not two readings.
-
-    >>> import pandas as pd
-    >>> counted = pd.DataFrame({"time_s": [1.0, 2.0, 3.0], "value": [7.0, 9.0, 1.0]})
-    >>> rise_within(counted, 1.5, 3.0)
-    2.0
-    """
-    rows = counted[counted["value"].notna()].sort_values("time_s", kind="stable")
-    before = rows[rows["time_s"] <= begin_s].tail(1)
-    inside = rows[(rows["time_s"] > begin_s) & (rows["time_s"] <= end_s)]
-    values = np.array([*before["value"], *inside["value"]], dtype=float)
-    return float(np.diff(values).clip(min=0).sum()) if len(values) > 1 else np.nan
 
 
 def summarise_health(
@@ -78,7 +61,7 @@ def _summary(
         "minimum": float(values.min()),
         "maximum": float(values.max()),
         "mean": float(values.mean()),
-        "rise": rise_within(readings, begin_s, end_s),
+        "rise": readings_of(readings).rise_within(begin_s, end_s),
     }
 
 

@@ -8,7 +8,8 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 from ssdlab.model.telemetry import DRIVE, WEAR, WRITTEN
-from ssdlab.telemetry.summary import rise_within, spans_of_tests
+from ssdlab.telemetry.readings import Readings, readings_of
+from ssdlab.telemetry.summary import spans_of_tests
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,10 +58,10 @@ def summarise_wear(telemetry: "pd.DataFrame", steps: "pd.DataFrame") -> "pd.Data
     import pandas as pd  # noqa: PLC0415 - 0.3 s before a run begins
 
     own = telemetry[telemetry["source"] == DRIVE]
-    wear, written = (own[own["name"] == name] for name in (WEAR, WRITTEN))
+    wear, written = (readings_of(own[own["name"] == name]) for name in (WEAR, WRITTEN))
     tests = list(spans_of_tests(steps))
     rows = []
-    if len(wear) > 1 and len(written) > 1 and tests:
+    if len(wear.value) > 1 and len(written.value) > 1 and tests:
         run = (WHOLE_RUN, min(one[1] for one in tests), max(one[2] for one in tests))
         rows = [_row(wear, written, *span) for span in (run, *tests)]
     columns = ["test", "host_bytes", "used_low", "used_high", "worn_percent"]
@@ -69,19 +70,18 @@ def summarise_wear(telemetry: "pd.DataFrame", steps: "pd.DataFrame") -> "pd.Data
 
 
 def _row(  # noqa: PLR0917 - one call
-    wear: "pd.DataFrame",
-    written: "pd.DataFrame",
+    wear: Readings,
+    written: Readings,
     test: str,
     begin_s: float,
     end_s: float,
 ) -> dict[str, Any]:
     """Return what a span used; nothing where it was not told."""
-    host_bytes = rise_within(written, begin_s, end_s)
-    used = rise_within(wear, begin_s, end_s)
-    until = wear[wear["time_s"] <= end_s].sort_values("time_s", kind="stable")
-    if math.isnan(used) or math.isnan(host_bytes) or until.empty:
+    host_bytes = written.rise_within(begin_s, end_s)
+    used = wear.rise_within(begin_s, end_s)
+    if math.isnan(used) or math.isnan(host_bytes):
         return {}
-    worn = float(until["value"].iloc[-1])
+    worn = float(wear.value[wear.time_s <= end_s][-1])
     low, high = max(0.0, used - _UNIT_PERCENT), used + _UNIT_PERCENT
     left = max(0.0, _WORN_PERCENT - worn)
     return {

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from ssdlab.findings.health import find_miscounts
 from ssdlab.model.schema import TELEMETRY
+from ssdlab.telemetry.readings import readings_of
 from ssdlab.telemetry.summary import (
     compare_written,
-    rise_within,
     select_drive,
     summarise_health,
     summarise_reading_cost,
@@ -84,12 +84,12 @@ def test_rise_is_how_far_a_counter_went_whatever_it_had_counted(
 ) -> None:
     counter = before + np.cumsum(rises)
     counted = pd.DataFrame({"time_s": np.arange(len(rises)), "value": counter})
-    assert rise_within(counted, 0, len(rises)) == sum(rises[1:])
+    assert readings_of(counted).rise_within(0, len(rises)) == sum(rises[1:])
 
 
 def test_rise_of_a_counter_that_began_anew_goes_on() -> None:
     counted = pd.DataFrame({"time_s": [0.0, 1, 2, 3], "value": [90.0, 100, 0, 7]})
-    assert rise_within(counted, 0.5, 3) == 17
+    assert readings_of(counted).rise_within(0.5, 3) == 17
 
 
 def test_cost_is_the_time_of_all_readings_by_the_length_of_the_test() -> None:
