@@ -127,8 +127,8 @@ def _noting(drawn: Drawn, plot: Callable[..., go.Figure]) -> Callable[..., go.Fi
     @wraps(plot)
     def noted(*arguments: Any, **options: Any) -> go.Figure:
         figure = plot(*arguments, **options)
-        kept = (drawn.source, go.Figure(figure))
-        drawn.figures.setdefault(plot.__name__, kept)
+        if plot.__name__ not in drawn.figures:
+            drawn.figures[plot.__name__] = (drawn.source, go.Figure(figure))
         return figure
 
     return noted

@@ -97,11 +97,14 @@ def _as_site(text: str) -> str:
 def _add_contents(source: Path, gallery: Iterable[str]) -> None:
     trees = [_toctree(pages, caption=title) for title, pages in CONTENTS.items()]
     _append(source / "index.md", "\n".join(trees))
-    for folder in ("how-to", "methods", "reference", "decisions"):
+    for folder in ("how-to", "methods", "reference"):
         index = source / folder / "index.md"
         links = re.findall(r"\]\(([\w.-]+)\.md\)", index.read_text("utf-8"))
         others = [name for name in dict.fromkeys(links) if name != "index"]
         _append(index, _toctree(others))
+    # More than half of all pages: reached from their index, not from every page.
+    for page in sorted((source / "decisions").glob("0*.md")):
+        page.write_text(f"---\norphan: true\n---\n\n{page.read_text('utf-8')}", "utf-8")
     names = [place.removesuffix(".md") for place in render_names()]
     _append(source / "reference" / "api.md", _toctree(names))
     figures = [f"gallery/{group}" for group in gallery]

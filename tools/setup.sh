@@ -264,9 +264,9 @@ install_locked() {
   fi
   rm -f "$VENV/ssdlab-lock" "$VENV/ssdlab-package"
   install_lock
-  # Compiling on all processors is faster than pip. Tests of packages, and packages
-  # that are compiled already, are skipped.
-  rarely='/(tests|pip|mypyc?|debugpy|setuptools|sphinx|snowballstemmer|docutils)/'
+  # Compiling on all processors is faster than pip. Tests of packages, packages that
+  # are compiled already, and those of which little is used are skipped.
+  rarely='/(tests|pip|mypyc?|debugpy|setuptools|sphinx|snowballstemmer|docutils|moto|lexers)/'
   "$VENV/bin/python" -m compileall -qq -j 0 -x "$rarely" "$VENV/lib" || :
   printf '%s\n' "$wanted" >"$VENV/ssdlab-lock"
 }
