@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from ssdlab.fleet.delta import add_rows, create_tables
+from ssdlab.fleet.place import place_of
 from ssdlab.model.version import VERSION
 from ssdlab.pts import PROFILES, SUITE
 from ssdlab.pts.suite import CATALOG
+from tests.fleet.made_rows import made_rows
 from tests.paths import ROOT
 from tools.check import LINT
 
@@ -71,9 +74,15 @@ def test_help_of_the_command_line_loads_nothing_heavy() -> None:
     assert loaded_by(call) == set()
 
 
-def test_list_of_runs_needs_no_frames() -> None:
-    words = "['ssdlab', 'runs', '--runs', 'data/samples']"
-    call = f"sys.argv = {words}; from ssdlab.cli import main; main()"
+@pytest.mark.parametrize("is_store", [False, True])
+def test_list_of_runs_needs_no_frames(tmp_path: Path, *, is_store: bool) -> None:
+    place = "data/samples"
+    if is_store:
+        place = str(tmp_path / "store")
+        create_tables(place_of(place, is_new=True))
+        add_rows(place_of(place), made_rows(1))
+    call = f"sys.argv = ['ssdlab', 'runs', {place!r}]"
+    call += "; from ssdlab.cli import main; main()"
     assert loaded_by(call) == {"numpy", "pyarrow"}
 
 

@@ -15,7 +15,6 @@ from ssdlab.fleet.delta import (
     open_table,
 )
 from ssdlab.fleet.place import Place, told
-from ssdlab.fleet.rows import rows_of_run
 from ssdlab.fleet.tables import (
     CELLS,
     FLEET_RUNS,
@@ -42,6 +41,8 @@ _COUNTED = (CELLS, HISTOGRAMS)
 
 def add_run(place: Place, run: str | Path | Run, *, now_s: float) -> Outcome:
     """Add a run that has ended; it is in the store once, however often it is added."""
+    from ssdlab.fleet.rows import rows_of_run  # noqa: PLC0415 - imports pandas
+
     opened = run if isinstance(run, Run) else open_run(run)
     if opened.is_going_on or opened.state.status == "running":
         raise RunFolderError(

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from ssdlab.fleet.place import Place, lake
@@ -85,6 +84,8 @@ def changed_rows(
     place: Place, name: str, change: Change, *, schema: pa.Schema
 ) -> Iterator[pa.Table]:
     """Yield the rows of a pack in their order, of many runs a few cells at a time."""
+    import pyarrow.dataset as ds  # noqa: PLC0415 - imports pandas
+
     files = place.files_of(name)
     stored: ds.Dataset = (
         ds.dataset(

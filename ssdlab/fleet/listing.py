@@ -35,7 +35,7 @@ def list_store(url: str | Path) -> list[dict[str, Any]]:
     """Return the runs of a store, the newest first; ``path`` is the run folder."""
     place = place_of(url)
     with told(place):
-        rows = open_table(place, FLEET_RUNS.name).rows().to_table(columns=_COLUMNS)
+        rows = open_table(place, FLEET_RUNS.name).read(_COLUMNS)
     entries = [_as_entry(row) for row in rows.to_pylist()]
     return sorted(entries, key=lambda entry: str(entry["started_at"]), reverse=True)
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 from numpy.typing import NDArray
 
 from ssdlab.fio.bins import BIN_COUNT, bin_edges, bin_value
@@ -36,6 +35,7 @@ from ssdlab.store.tables import arrow_to_frame
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow.dataset as ds
 
     from ssdlab.store.run import Run
 
@@ -63,7 +63,7 @@ class Store:
         return Place(self.url)
 
     @cached_property
-    def _rows(self) -> Mapping[str, ds.Dataset]:
+    def _rows(self) -> "Mapping[str, ds.Dataset]":
         """The rows of each table, whose files stay open."""
         return {name: table.rows() for name, table in self._tables.items()}
 
@@ -83,6 +83,8 @@ class Store:
     @cached_property
     def _names(self) -> "pd.DataFrame":
         """Every cell once, with its names; read in parts, as there may be millions."""
+        import pyarrow.dataset as ds  # noqa: PLC0415 - imports pandas
+
         texts = ds.ParquetReadOptions(dictionary_columns=set(_NAMES))
         rows = self._tables[CELLS.name].rows(parquet_read_options=texts)
         schema = pa.schema([(name, pa.string()) for name in _NAMES])

@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -97,18 +95,6 @@ def test_folder_is_named_by_its_place_or_by_the_option() -> None:
         call("runs", "--runs", SAMPLES).stdout,
     )
     assert call("runs", SAMPLES, "--runs", SAMPLES).returncode == 2
-
-
-def test_listing_needs_neither_pandas_nor_plotly() -> None:
-    script = (
-        "import sys; from ssdlab.cli import main; "
-        f"main(['runs', '--runs', {str(SAMPLES)!r}], standalone_mode=False); "
-        "sys.exit(bool({'pandas', 'plotly', 'scipy'} & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, check=False
-    )
-    assert done.returncode == 0
 
 
 def test_ssdlab_alone_says_what_can_be_done_next(folder: Path) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from ssdlab.fleet.delta import add_rows, create_tables, open_table, schema_of
-from ssdlab.fleet.files import Change
+from ssdlab.fleet.files import ONE_RUN, Change, write_file
 from ssdlab.fleet.place import place_of
 from ssdlab.fleet.store import Store
 from ssdlab.fleet.tables import FLEET_RUNS
@@ -187,6 +187,19 @@ def test_list_of_ten_thousand_runs_is_one_read_of_a_pack(place: str) -> None:
     table.rewrite(Change(paths=(), more=more))
     done = call("runs", place)
     assert done.stdout.count("\n") == 10_001
+
+
+def test_run_whose_file_has_fewer_columns_is_listed(lab: str) -> None:
+    place = place_of(lab)
+    content = pa.Table.from_pylist(
+        made_rows(3).rows["runs"], schema=schema_of(FLEET_RUNS)
+    )
+    file = write_file(place, "runs", [content.drop_columns(["label"])], prefix=ONE_RUN)
+    open_table(place, "runs").commit([file], {"run:earlier": 1})
+    entries = json.loads(call("runs", lab, "--json").stdout)
+    labels = {one["run_id"]: one["label"] for one in entries}
+    assert len(labels) == 3
+    assert labels[made_rows(3).run_id] == ""
 
 
 @pytest.mark.parametrize(
