@@ -105,6 +105,9 @@ def answer_text(check: LimitCheck) -> str:
             )
 
 
+_SHOWN_NEEDS = 3
+
+
 def check_lines(check: LimitCheck) -> Iterator[str]:
     """Yield what was checked, against what."""
     if check.file.title:
@@ -136,10 +139,13 @@ def why_lines(check: LimitCheck) -> Iterator[str]:
             "Among many: its own interval is beyond the limit, but not at a confidence "
             "that holds for all verdicts together."
         )
-    if any(one.needed for one in check.cases):
+    needs = list(dict.fromkeys(_basis(one) for one in check.cases if one.needed))
+    if needs:
+        shown = "; ".join(needs[:_SHOWN_NEEDS])
+        more = len(needs) - _SHOWN_NEEDS
         yield (
-            "Rests on: so many of about so many that it would take, if they scatter as "
-            "these do and the value stays."
+            "Measured, of about what a verdict takes if value and scatter stay as they "
+            f"are: {shown}{f'; {more} more' if more > 0 else ''}."
         )
 
 
