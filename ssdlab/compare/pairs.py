@@ -25,6 +25,7 @@ from ssdlab.compare.verdicts import (
     Rules,
     judge_row,
 )
+from ssdlab.model.spec import test_label
 from ssdlab.pts.compared import METRICS
 from ssdlab.stats.differences import (
     Difference,
@@ -227,7 +228,7 @@ def _hindrances(
 ) -> Sequence[str]:
     found = []
     workers = first.workers | second.workers
-    condition = f"{WORKERS}{test.upper()}"
+    condition = f"{WORKERS}{test_label(test)}"
     if len(workers) > 1 and condition not in rules.accepted:
         what = "differ" if find_standing(workers) == DIFFERS else "not known of all"
         found.append(f"TC/QD {what}: {', '.join(sorted(workers))}")

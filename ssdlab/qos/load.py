@@ -9,6 +9,7 @@ from functools import cached_property
 
 import pandas as pd
 
+from ssdlab.model.spec import test_label
 from ssdlab.stats.binned import bin_rounds
 from ssdlab.stats.latency_kind import LatencyKind
 from ssdlab.stats.quantiles import BinnedRounds
@@ -48,7 +49,7 @@ class Load:
     def label(self) -> str:
         """Test, phase and workload in one line."""
         side = "" if self.direction == "total" else f", {self.direction}s"
-        return f"{self.test.upper()} {self.phase}, {self.workload}{side}"
+        return f"{test_label(self.test)} {self.phase}, {self.workload}{side}"
 
     @property
     def what(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from ssdlab.model.spec import test_label
 from ssdlab.qos.halves import QosPart
 from ssdlab.qos.load import Load, what_text
 from ssdlab.qos.verdict import QosVerdict
@@ -31,7 +32,7 @@ def tabulate_loads(table: pd.DataFrame) -> pd.DataFrame:
     """Return the loads of a run as a readable table."""
     rows = [
         {
-            "Test": str(row["test"]).upper(),
+            "Test": test_label(row["test"]),
             "Phase": row["phase"],
             "Workload": row["workload"],
             "What": what_text(str(row["kind"]), int(row["steps"])),
