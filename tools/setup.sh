@@ -241,6 +241,9 @@ install_lock() {
     pip install --no-compile "$@" "$ROOT/requirements.lock"
   fi
   rm -f "$VENV/uv.txt"
+  # Its 35 grammars, which jsonschema would load for a second whenever Jupyter starts,
+  # are for addresses that no notebook has.
+  rm -rf "$VENV"/lib/python*/site-packages/rfc3987_syntax
 }
 
 run_uv() {
