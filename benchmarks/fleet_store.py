@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 import ssdlab
-from ssdlab.fleet.delta import add_rows, create_tables, open_table, schema_of
+from ssdlab.fleet.delta import Writer, create_tables, open_table, schema_of
 from ssdlab.fleet.files import write_file
 from ssdlab.fleet.place import Place, place_of
 from ssdlab.fleet.rows import rows_of_run
@@ -127,10 +127,12 @@ def measure_add(place: Place, rows: RunRows, first: int, rounds: int) -> Took:
         for number in range(first, first + rounds + 1)
     }
 
+    writer = Writer(place)
+
     def add() -> None:
         number = next(numbers)
         own = RunRows(run_id=f"a{number}", ingest_id=f"a{number}", rows=made[number])
-        add_rows(place, own)
+        writer.add(own)
 
     return measure(add, rounds)
 

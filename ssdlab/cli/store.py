@@ -83,14 +83,16 @@ def add_all(place: "Place", paths: tuple[Path, ...]) -> bool:
     from collections import Counter
 
     from ssdlab.fleet.add import add_run, find_runs
+    from ssdlab.fleet.delta import Writer
     from ssdlab.model.errors import RunFolderError
 
     done: Counter[str] = Counter()
+    writer = Writer(place)
     with working("adding runs"):
         for path in find_runs(paths):
             try:
                 now_s = time.time()  # noqa: TID251 - here clocks are made
-                done[add_run(place, path, now_s=now_s)] += 1
+                done[add_run(writer, path, now_s=now_s)] += 1
             except RunFolderError as error:
                 done["not added"] += 1
                 click.echo(printable(f"not added {error}"), err=True)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pyarrow.compute as pc
 
 from ssdlab.fleet.delta import (
-    add_rows,
+    Writer,
     create_tables,
     find_row,
     open_table,
@@ -39,7 +39,7 @@ _OF_RUN = ("run.json", "state.json", MANIFEST)
 _COUNTED = (CELLS, HISTOGRAMS)
 
 
-def add_run(place: Place, run: str | Path | Run, *, now_s: float) -> Outcome:
+def add_run(writer: Writer, run: str | Path | Run, *, now_s: float) -> Outcome:
     """Add a run that has ended; it is in the store once, however often it is added."""
     from ssdlab.fleet.rows import rows_of_run  # noqa: PLC0415 - imports pandas
 
@@ -51,7 +51,7 @@ def add_run(place: Place, run: str | Path | Run, *, now_s: float) -> Outcome:
             remedy="Add it when it has; ssdlab resume continues a run that was killed.",
         )
     record_sha256 = digest_record(opened)
-    held = find_row(place, opened.record.run_id)
+    held = find_row(writer.place, opened.record.run_id)
     own = {"record_sha256": record_sha256, "folder": str(opened.path.resolve())}
     if held and own.items() <= held.items():
         return "known"
@@ -61,7 +61,7 @@ def add_run(place: Place, run: str | Path | Run, *, now_s: float) -> Outcome:
         manifest_sha256=digest_file(opened.folder, MANIFEST),
         added_s=now_s,
     )
-    add_rows(place, rows)
+    writer.add(rows)
     return "replaced" if held else "added"
 
 

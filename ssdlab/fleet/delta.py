@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+_Commit = tuple[int, int, int]
+
 _ORPHAN_S: Final = 24 * 3600.0  # an add takes seconds: an older one will not end
 _KEPT_HOURS = 7 * 24  # files that are no longer of the table, for who still reads them
 _ATTEMPTS = 60
@@ -103,6 +105,20 @@ class OpenTable:
         known = set(self.schema.names)
         wanted = schema_of(FLEET_TABLES[self.name])
         return tuple(one for one in wanted if one.name not in known)
+
+    def last_commit(self) -> _Commit | None:
+        """Return what tells its last known commit from that of another table.
+
+        None in S3, and where the file is no longer there.
+        """
+        if not self.place.is_local:
+            return None
+        log = Path(self.place.table(self.name), "_delta_log")
+        try:
+            file = (log / f"{self.delta.version():020}.json").stat()
+        except OSError:
+            return None
+        return file.st_ino, file.st_mtime_ns, file.st_size
 
     def version_of(self, transaction: str) -> int | None:
         """Return the version of a transaction; None if there was none."""
@@ -239,19 +255,45 @@ def open_table(place: Place, name: str) -> OpenTable:
 
 def add_rows(place: Place, rows: RunRows) -> None:
     """Add the rows of a run; what an earlier attempt added is not added again."""
-    for name in FLEET_TABLES:
-        _again(place, partial(_put, place, name, rows))
+    Writer(place).add(rows)
 
 
-def _put(place: Place, name: str, rows: RunRows) -> None:
-    """Add the rows of one table; those of ``runs`` make the others seen."""
-    table = _widened(place, name)
-    schema = schema_of(FLEET_TABLES[name])
-    content = pa.Table.from_pylist(list(rows.rows[name]), schema=schema)
-    if name == FLEET_RUNS.name:
-        _show_run(table, rows.run_id, content)
-    elif content.num_rows:
-        _put_once(table, rows.ingest_id, content)
+class Writer:
+    """Adds runs to a store, one after the other; local tables stay open between them.
+
+    A table that was made anew meanwhile is opened anew: a commit that was prepared from
+    another one would leave a gap in its log.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self._open: dict[str, tuple[OpenTable, _Commit]] = {}
+
+    def add(self, rows: RunRows) -> None:
+        """Add the rows of a run; what an earlier attempt added is not added again."""
+        for name in FLEET_TABLES:
+            _again(self.place, partial(self._put, name, rows))
+
+    def _put(self, name: str, rows: RunRows) -> None:
+        """Add the rows of one table; those of ``runs`` make the others seen."""
+        table = self._table(name)
+        schema = schema_of(FLEET_TABLES[name])
+        content = pa.Table.from_pylist(list(rows.rows[name]), schema=schema)
+        if name == FLEET_RUNS.name:
+            _show_run(table, rows.run_id, content)
+        elif content.num_rows:
+            _put_once(table, rows.ingest_id, content)
+        commit = table.last_commit()
+        if commit is not None:
+            self._open[name] = (table, commit)
+
+    def _table(self, name: str) -> OpenTable:
+        """Return a table as it now is; after a failure it is opened anew."""
+        table, commit = self._open.pop(name, (None, None))
+        if table is None or table.last_commit() != commit:
+            return _widened(self.place, name)
+        table.delta.update_incremental()
+        return table
 
 
 def _again(place: Place, attempt: Callable[[], Result]) -> Result:

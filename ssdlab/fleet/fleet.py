@@ -12,7 +12,7 @@ from ssdlab.fleet.add import add_run, find_runs, require_runs
 from ssdlab.fleet.ageing import summarise_ageing
 from ssdlab.fleet.conditions import parse_accepted
 from ssdlab.fleet.coverage import summarise_coverage
-from ssdlab.fleet.delta import create_tables
+from ssdlab.fleet.delta import Writer, create_tables
 from ssdlab.fleet.drives import find_odd_ones, summarise_drives, summarise_groups
 from ssdlab.fleet.firmwares import contrast_firmwares
 from ssdlab.fleet.history import find_changes
@@ -208,7 +208,8 @@ def _store_of_samples() -> tuple[Store, str]:
     create_tables(place)
     runs = list(find_runs([samples]))
     require_runs(runs)
+    writer = Writer(place)
     for run in runs:
-        add_run(place, run, now_s=0.0)
+        add_run(writer, run, now_s=0.0)
     words = f"No store was named: these are the {len(runs)} sample runs in {samples}."
     return open_store(place.url), words

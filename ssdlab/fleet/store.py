@@ -18,6 +18,7 @@ from ssdlab.fio.bins import BIN_COUNT, bin_edges, bin_value
 from ssdlab.fleet.add import add_run
 from ssdlab.fleet.delta import (
     OpenTable,
+    Writer,
     create_tables,
     open_table,
     schema_of,
@@ -118,7 +119,7 @@ class Store:
         StoreFailedError
             If the store cannot be written; nothing is half in it.
         """
-        add_run(self._place, run, now_s=datetime.now(tz=UTC).timestamp())
+        add_run(Writer(self._place), run, now_s=datetime.now(tz=UTC).timestamp())
         return open_store(self.url)
 
     def runs(self) -> "pd.DataFrame":

@@ -20,7 +20,13 @@ from deltalake.exceptions import CommitFailedError
 import ssdlab
 from ssdlab.fleet import delta
 from ssdlab.fleet.add import add_run, rebuild_tables, verify_store
-from ssdlab.fleet.delta import add_rows, create_tables, open_table, tend_tables
+from ssdlab.fleet.delta import (
+    Writer,
+    add_rows,
+    create_tables,
+    open_table,
+    tend_tables,
+)
 from ssdlab.fleet.files import PACK_RUNS, Change, choose_packed, runs_of, write_file
 from ssdlab.fleet.place import Place, place_of
 from ssdlab.fleet.tables import FLEET_TABLES, RunRows
@@ -189,6 +195,38 @@ def test_store_is_whole_after_fifty_kills(at: Place) -> None:
 # --- several at once ---------------------------------------------------------------
 
 
+def test_writer_goes_on_with_what_others_did_between_two_runs(place: str) -> None:
+    at = place_of(place)
+    create_tables(at)
+    writer = Writer(at)
+    writer.add(made_rows(1))
+    add_rows(at, made_rows(2))
+    tend_tables(at, now_s=NOW_S)
+    writer.add(made_rows(3))
+    writer.add(made_rows(3))
+    store = ssdlab.open_store(place)
+    assert len(store.runs()) == 3
+    assert set(store.cells()["run_id"]) == set(store.runs()["run_id"])
+
+
+@pytest.mark.parametrize("commits", [0, 5])
+def test_writer_leaves_no_gap_in_tables_that_were_made_anew(
+    commits: int, place: str
+) -> None:
+    at = place_of(place)
+    create_tables(at)
+    writer = Writer(at)
+    for number in range(4):
+        writer.add(made_rows(number))
+    rebuild_tables(at, "earlier")
+    for number in range(commits):
+        add_rows(at, made_rows(number))
+    writer.add(made_rows(9))
+    assert len(ssdlab.open_store(place).runs()) == commits + 1
+    log = sorted(Path(at.table("runs"), "_delta_log").glob("*.json"))
+    assert [int(one.stem) for one in log] == list(range(len(log)))
+
+
 def at_once(tasks: Sequence[Callable[[], object]]) -> list[BaseException]:
     """Call functions, each in a thread of its own, and return what they raised."""
     raised: list[BaseException] = []
@@ -220,9 +258,9 @@ def test_run_of_several_collectors_at_once_is_there_once(at: Place) -> None:
 
 def test_second_collector_of_a_run_folder_has_nothing_to_do(at: Place) -> None:
     run = SAMPLES / "virtual-lat"
-    assert add_run(at, run, now_s=NOW_S) == "added"
+    assert add_run(Writer(at), run, now_s=NOW_S) == "added"
     version = open_table(at, "runs").delta.version()
-    assert add_run(at, run, now_s=NOW_S) == "known"
+    assert add_run(Writer(at), run, now_s=NOW_S) == "known"
     assert open_table(at, "runs").delta.version() == version
 
 
@@ -401,7 +439,7 @@ def test_damaged_log_is_told_and_a_rebuilt_store_is_equal(
     at = place_of(place)
     create_tables(at)
     for run in runs:
-        add_run(at, run, now_s=NOW_S)
+        add_run(Writer(at), run, now_s=NOW_S)
     before = ssdlab.open_store(place)
     frames = [before.runs(), before.cells(), before.histograms()]
     log = Path(at.table(table)) / "_delta_log" / f"{0:020d}.json"
@@ -410,7 +448,7 @@ def test_damaged_log_is_told_and_a_rebuilt_store_is_equal(
         ssdlab.open_store(place)
     rebuild_tables(at, "20260101-000000")
     for run in reversed(runs):
-        add_run(at, run, now_s=NOW_S)
+        add_run(Writer(at), run, now_s=NOW_S)
     after = ssdlab.open_store(place)
     for old, new in zip(
         frames, [after.runs(), after.cells(), after.histograms()], strict=True
@@ -433,7 +471,7 @@ def test_run_that_is_gone_changed_or_incomplete_is_named(
     names = ("virtual-lat", "tkperf-intel-s3510", "tkperf-crucial-mx200")
     for name in names:
         shutil.copytree(SAMPLES / name, tmp_path / name)
-        add_run(at, tmp_path / name, now_s=NOW_S)
+        add_run(Writer(at), tmp_path / name, now_s=NOW_S)
     assert verify_store(at) == (3, ())
     shutil.rmtree(tmp_path / names[1])
     state = tmp_path / names[2] / "state.json"
