@@ -40,13 +40,12 @@ from ssdlab.fleet.tables import FLEET_RUNS, FLEET_TABLES, STORE_VERSION, RunRows
 from ssdlab.model.errors import StoreError
 from ssdlab.model.schema import Table
 from ssdlab.store.tables import arrow_schema
+from ssdlab.system.folders import Folder
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
 Result = TypeVar("Result")
-
-_Commit = tuple[int, int, int]
 
 _ORPHAN_S: Final = 24 * 3600.0  # an add takes seconds: an older one will not end
 _KEPT_HOURS = 7 * 24  # files that are no longer of the table, for who still reads them
@@ -106,19 +105,15 @@ class OpenTable:
         wanted = schema_of(FLEET_TABLES[self.name])
         return tuple(one for one in wanted if one.name not in known)
 
-    def last_commit(self) -> _Commit | None:
-        """Return what tells its last known commit from that of another table.
+    def last_commit(self) -> str | None:
+        """Return the file of its last known commit, which no other table has.
 
         None in S3, and where the file is no longer there.
         """
         if not self.place.is_local:
             return None
-        log = Path(self.place.table(self.name), "_delta_log")
-        try:
-            file = (log / f"{self.delta.version():020}.json").stat()
-        except OSError:
-            return None
-        return file.st_ino, file.st_mtime_ns, file.st_size
+        log = Folder(Path(self.place.table(self.name), "_delta_log"))
+        return log.find_text(f"{self.delta.version():020}.json") or None
 
     def version_of(self, transaction: str) -> int | None:
         """Return the version of a transaction; None if there was none."""
@@ -267,7 +262,7 @@ class Writer:
 
     def __init__(self, place: Place) -> None:
         self.place = place
-        self._open: dict[str, tuple[OpenTable, _Commit]] = {}
+        self._open: dict[str, tuple[OpenTable, str]] = {}
 
     def add(self, rows: RunRows) -> None:
         """Add the rows of a run; what an earlier attempt added is not added again."""
