@@ -241,8 +241,8 @@ install_lock() {
     pip install --no-compile "$@" "$ROOT/requirements.lock"
   fi
   rm -f "$VENV/uv.txt"
-  # Its 35 grammars, which jsonschema would load for a second whenever Jupyter starts,
-  # are for addresses that no notebook has.
+  # jsonschema would load its 35 grammars, of addresses that no notebook has, for a
+  # second whenever Jupyter starts.
   rm -rf "$VENV"/lib/python*/site-packages/rfc3987_syntax
 }
 

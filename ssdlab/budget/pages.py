@@ -8,7 +8,7 @@ from typing import Any, Final
 from ssdlab.budget.budget import Budget
 from ssdlab.budget.entries import Entry
 from ssdlab.budget.figures import plot_budget
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 from ssdlab.paper.blocks import Block, Note, Page, Plot
 from ssdlab.paper.document import Document
 from ssdlab.stats.plain_rows import plain_value
@@ -83,7 +83,7 @@ def result_text(budget: Budget) -> str:
     result = budget.result
     direction = "" if result.direction == "total" else f", {result.direction}s"
     name = suited_quantity(result.metric.column, ()).name
-    return f"{name} of {result.workload} (test {test_label(result.test)}{direction})"
+    return f"{name} of {result.workload} (test {label_of_test(result.test)}{direction})"
 
 
 def answer_texts(budget: Budget) -> Iterator[str]:

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from ssdlab.compare.answer import lead_of
 from ssdlab.compare.cells import CELL, rows_of
 from ssdlab.compare.pair_tables import Pair, pairs_to_show
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 from ssdlab.model.units import block_size_label, mix_label
 from ssdlab.plots.axes import add_right_names, named_axis
 from ssdlab.plots.labels import COLORS, axis, lay_out, new_figure
@@ -250,7 +250,7 @@ def hover_text(row: Any) -> str:
     level = METRICS[str(row.metric)]
     tail = f" {level.words}" if not level.is_more_better else ""
     return (
-        f"{test_label(row.test)} {full_text(str(row.cell))}{tail}"
+        f"{label_of_test(row.test)} {full_text(str(row.cell))}{tail}"
         f"<br>{verdict}{'<br>' + reason if reason else ''}<br>ratio {row.ratio:.4g} "
         f"({_interval_text(row)})<br>n = {row.n_a} and {row.n_b} {row.unit}"
     )

@@ -8,7 +8,7 @@ import pandas as pd
 from ssdlab.model.asked import Suite
 from ssdlab.model.errors import UnknownNameError
 from ssdlab.model.records import RunRecord
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 
 Standing = Literal["same", "differs", "not known"]
 SAME: Standing = "same"
@@ -165,7 +165,9 @@ def _worker_facts(
         if find_standing(texts.values()) == SAME:
             continue
         for run_id, one in facts.items():
-            one[f"{WORKERS}{test_label(str(test))}"] = texts.get(run_id, "not measured")
+            one[f"{WORKERS}{label_of_test(str(test))}"] = texts.get(
+                run_id, "not measured"
+            )
     return facts
 
 

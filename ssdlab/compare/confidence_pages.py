@@ -11,7 +11,7 @@ from ssdlab.compare.cells import rows_of
 from ssdlab.compare.comparison import Comparison
 from ssdlab.compare.level_tables import EXTREME_LEVELS_PERCENT
 from ssdlab.compare.texts import latency_text
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 from ssdlab.paper.blocks import Block, Note, Page, Plot
 from ssdlab.text.numbers import number_text
 from ssdlab.text.table import UNSUPPORTED_NOTE, Table
@@ -37,7 +37,7 @@ def confidence_page(comparison: Comparison) -> Page:
         if not found:
             continue
         if absent:
-            title = f"The histogram of {test_label(test)}"
+            title = f"The histogram of {label_of_test(test)}"
             words = f"{title}: not measured by {', '.join(absent)}."
             blocks.append(Note(text=words, tone="warning"))
         differing = " and ".join(find_histogram_differences(found.values()))
@@ -48,7 +48,7 @@ def confidence_page(comparison: Comparison) -> Page:
             one.levels.assign(run_id=run_id, taken_with=one.words, iops=one.iops)
             for run_id, one in found.items()
         ])
-        title = f"Confidence levels of the {test_label(test)} histogram"
+        title = f"Confidence levels of the {label_of_test(test)} histogram"
         figure = plot_class_confidence(levels, looks=looks, title=title)
         blocks += [Plot(figure=figure), intervals_table(comparison, test)]
     return Page(title="Confidence levels", blocks=tuple(blocks))
@@ -73,7 +73,7 @@ def intervals_table(comparison: Comparison, test: str) -> Table:
     is_of_rounds = bool(table["is_of_rounds"].any())
     of_what = "between its rounds" if is_of_rounds else _INDEPENDENT
     return Table(
-        caption=f"Response times of the {test_label(test)} histogram [ms]",
+        caption=f"Response times of the {label_of_test(test)} histogram [ms]",
         head=(
             "Run",
             "Load",

@@ -15,7 +15,7 @@ from ssdlab.compare.pairs import compare_cells, difference_of
 from ssdlab.compare.side_cells import SideCell
 from ssdlab.compare.texts import cell_name, first_of
 from ssdlab.compare.verdicts import Rules
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 from ssdlab.pts.compared import METRICS
 from ssdlab.stats.states import SIGNIFICANCE
 
@@ -145,7 +145,7 @@ def gate_lines(gate: Gate, names: dict[str, str]) -> Iterator[str]:
 
 
 def _name(row: Any) -> str:
-    return f"{test_label(row.test)} {cell_name(row)}"
+    return f"{label_of_test(row.test)} {cell_name(row)}"
 
 
 def _times(row: Any) -> str:

@@ -25,7 +25,7 @@ from ssdlab.compare.verdicts import (
     Rules,
     judge_row,
 )
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 from ssdlab.pts.compared import METRICS
 from ssdlab.stats.differences import (
     Difference,
@@ -228,7 +228,7 @@ def _hindrances(
 ) -> Sequence[str]:
     found = []
     workers = first.workers | second.workers
-    condition = f"{WORKERS}{test_label(test)}"
+    condition = f"{WORKERS}{label_of_test(test)}"
     if len(workers) > 1 and condition not in rules.accepted:
         what = "differ" if find_standing(workers) == DIFFERS else "not known of all"
         found.append(f"TC/QD {what}: {', '.join(sorted(workers))}")

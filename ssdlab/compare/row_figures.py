@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import plotly.graph_objects as go
 
 from ssdlab.compare.cells import repetitions, rows_of
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 from ssdlab.plots.axes import add_right_names, level_axis, named_axis
 from ssdlab.plots.labels import COLORS, axis, lay_out, new_figure
 from ssdlab.plots.lines import add_points, add_tie, error_bars
@@ -140,7 +140,7 @@ def plot_differences(
     An interval that is far wider than the differences runs off the axis.
     """
     rows = _by_lead(differences[differences["high"] > 0])
-    names = [f"{test_label(row.test)} {_cell_words(row)}" for row in rows_of(rows)]
+    names = [f"{label_of_test(row.test)} {_cell_words(row)}" for row in rows_of(rows)]
     sides = [str(rows[side].iloc[0]) if len(rows) else "" for side in ("a", "b")]
     first, second = _brief_sides(looks, sides, longest=_LONGEST_IN_TITLE)
     figure = new_figure(
@@ -240,7 +240,7 @@ def _difference_text(row: Any) -> str:
     verdict = full_text(str(row.verdict))
     reason = full_text(str(row.reason)) if row.reason else ""
     return (
-        f"{test_label(row.test)} {full_text(_cell_words(row))}"
+        f"{label_of_test(row.test)} {full_text(_cell_words(row))}"
         f"<br>{verdict}{'<br>' + reason if reason else ''}<br>ratio {row.ratio:.4g} "
         f"({_interval_text(row)})<br>n = {row.n_a} and {row.n_b} {row.unit}"
     )

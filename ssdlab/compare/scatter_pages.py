@@ -8,14 +8,14 @@ import pandas as pd
 from ssdlab.compare.cells import rows_of
 from ssdlab.compare.comparison import Comparison
 from ssdlab.compare.texts import cell_name, value_text
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 from ssdlab.paper.blocks import Block, Note, Page
 from ssdlab.text.numbers import number_text, rounded_text
 from ssdlab.text.table import Table, column, tabulate
 
 _LONGEST_OPEN = 12  # rows; longer tables are collapsed
 _CELL = column(
-    "Cell", lambda row: f"{test_label(row.test)} {cell_name(row)}", is_words=True
+    "Cell", lambda row: f"{label_of_test(row.test)} {cell_name(row)}", is_words=True
 )
 _FAR = 1000  # robust standard deviations; larger numbers say no more
 

@@ -23,7 +23,7 @@ from ssdlab.compare.verdicts import (
     NOT_COMPARABLE,
     tally_verdicts,
 )
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 from ssdlab.plots.names import distinct_texts, shortened
 from ssdlab.pts.compared import METRICS, NOT_COMPARED
 from ssdlab.pts.suite import COMPARED, title_of
@@ -211,7 +211,7 @@ def _reasons(rows: pd.DataFrame) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
     for row in rows_of(rows[rows["reason"] != ""]):
         for reason in str(row.reason).split("; "):
-            found.setdefault(reason, Counter())[test_label(row.test)] += 1
+            found.setdefault(reason, Counter())[label_of_test(row.test)] += 1
     return found
 
 

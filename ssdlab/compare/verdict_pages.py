@@ -27,7 +27,7 @@ from ssdlab.compare.verdicts import (
     Rules,
     tally_verdicts,
 )
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 from ssdlab.paper.blocks import Block, Page, Plot
 from ssdlab.text.table import Table, column, tabulate
 
@@ -146,4 +146,4 @@ def verdict_table(pair: Pair, names: Mapping[str, str]) -> Table:
 
 
 def _primary_name(row: Any) -> str:
-    return f"{test_label(row.test)} {cell_name(row)}{_PRIMARY * row.is_primary}"
+    return f"{label_of_test(row.test)} {cell_name(row)}{_PRIMARY * row.is_primary}"

@@ -27,7 +27,7 @@ from ssdlab.explorer.views import Picture, Span, shown_step
 from ssdlab.explorer.worker import Loader, post_to_kernel
 from ssdlab.ingest.live import LiveNews
 from ssdlab.model.errors import UnknownNameError
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 from ssdlab.report.display import show_figure
 
 _OF_VOILA = "VOILA_BASE_URL"
@@ -138,7 +138,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
         )
         return (
             f"<p><b>Explorer</b>, a still picture of {escape(selection.run)}, "
-            f"{escape(test_label(selection.test))}. Run this cell to explore.</p>"
+            f"{escape(label_of_test(selection.test))}. Run this cell to explore.</p>"
             f"{table_html(rows[:_MOST_STILL])}{matrix}"
         )
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ssdlab.fleet.check import Check, CheckedCell, CheckedSide, LeftOut
 from ssdlab.fleet.texts import counted
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 from ssdlab.stats.plain_rows import plain_value
 from ssdlab.text.junit import Case, render_junit
 from ssdlab.text.markdown import render_markdown
@@ -114,7 +114,7 @@ def left_out_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
             for one in left_out
             if (one.side, one.test, one.reason) == (side, test, reason)
         ]
-        yield f"Left out:   {', '.join(runs)} ({side}, {test_label(test)}: {reason})"
+        yield f"Left out:   {', '.join(runs)} ({side}, {label_of_test(test)}: {reason})"
 
 
 def why_lines(check: Check) -> Iterator[str]:
@@ -149,7 +149,7 @@ def cell_text(names: Mapping[str, str]) -> str:
     """Return a cell by its test, workload, direction and phase."""
     direction = "" if names["direction"] == "total" else f" {names['direction']}s"
     phase = "" if names["phase"] == "rounds" else f", {names['phase']}"
-    return f"{test_label(names['test'])} {names['workload']}{direction}{phase}"
+    return f"{label_of_test(names['test'])} {names['workload']}{direction}{phase}"
 
 
 def limit_text(one: CheckedCell) -> str:

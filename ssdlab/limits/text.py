@@ -9,7 +9,7 @@ from typing import Any, Final
 from ssdlab.fleet.check_text import cell_text
 from ssdlab.limits.bounds import DRIVE_READINGS, BoundLimit
 from ssdlab.limits.check import Case, CheckedRun, LimitCheck, Reason
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 from ssdlab.qos.halves import Verdict
 from ssdlab.stats.plain_rows import plain_value
 from ssdlab.text.junit import Case as TestCase
@@ -157,10 +157,10 @@ def where_text(one: Case) -> str:
         phase = {"phase": "rounds"} if is_plain else {}
         return cell_text({**one.names, **phase})
     if one.names:
-        return test_label(one.names["test"])
+        return label_of_test(one.names["test"])
     limit = one.limit
     parts = [
-        "" if limit.test == "*" else test_label(limit.test),
+        "" if limit.test == "*" else label_of_test(limit.test),
         "" if limit.cell == "*" else limit.cell,
         "" if limit.direction == "total" else f"{limit.direction}s",
     ]

@@ -15,7 +15,7 @@ from ssdlab.model.finding import (
     count_severities,
     share_findings,
 )
-from ssdlab.model.spec import is_saturation, test_label
+from ssdlab.model.spec import is_saturation, label_of_test
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +96,7 @@ class Answers:
         """The second answer, such as ``reached in TP; not reached in LAT``."""
         tests_of: dict[str, list[str]] = {}
         for test, how in self.steadiness.items():
-            tests_of.setdefault(how, []).append(test_label(test))
+            tests_of.setdefault(how, []).append(label_of_test(test))
         if len(tests_of) == 1:
             (only,) = tests_of
             return only if len(self.steadiness) == 1 else f"{only} in each test"

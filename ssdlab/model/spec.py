@@ -14,18 +14,18 @@ Direction = Literal["total", "read", "write", "trim"]  # total: all of them merg
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 MIXED_PERCENT = -1  # jobs that run together and differ in their share of reads
 
-JOB_TEST = "job-"  # begins the name of a test that is a job file of the user
+JOB_TEST = "job"  # the first word of a test that is a job file of the user
 
 _NAME = re.compile(r"(?!\.)[^/\\\x00-\x1f\x7f]{1,120}")
 
 
-def test_label(test: str) -> str:
+def label_of_test(test: str) -> str:
     """Return a test as it is written: of the PTS in capitals, of a job file as named.
 
-    >>> test_label("wsat"), test_label("job-mixed")
+    >>> label_of_test("wsat"), label_of_test("job-mixed")
     ('WSAT', 'job-mixed')
     """
-    return test if test.startswith(JOB_TEST) else test.upper()
+    return test if test.partition("-")[0] == JOB_TEST else test.upper()
 
 
 def stimulus_label(

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 from ssdlab.stats.binned import bin_rounds
 from ssdlab.stats.latency_kind import LatencyKind
 from ssdlab.stats.quantiles import BinnedRounds
@@ -49,7 +49,7 @@ class Load:
     def label(self) -> str:
         """Test, phase and workload in one line."""
         side = "" if self.direction == "total" else f", {self.direction}s"
-        return f"{test_label(self.test)} {self.phase}, {self.workload}{side}"
+        return f"{label_of_test(self.test)} {self.phase}, {self.workload}{side}"
 
     @property
     def what(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 from ssdlab.qos.halves import QosPart
 from ssdlab.qos.load import Load, what_text
 from ssdlab.qos.verdict import QosVerdict
@@ -32,7 +32,7 @@ def tabulate_loads(table: pd.DataFrame) -> pd.DataFrame:
     """Return the loads of a run as a readable table."""
     rows = [
         {
-            "Test": test_label(row["test"]),
+            "Test": label_of_test(row["test"]),
             "Phase": row["phase"],
             "Workload": row["workload"],
             "What": what_text(str(row["kind"]), int(row["steps"])),

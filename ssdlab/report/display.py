@@ -11,7 +11,7 @@ from ssdlab.compare.pages import TOPICS, comparison_page
 from ssdlab.fleet.fleet import Fleet
 from ssdlab.fleet.pages import TOPICS as FLEET_TOPICS
 from ssdlab.fleet.pages import fleet_page
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 from ssdlab.paper.blocks import Block, Note, Page, Plot
 from ssdlab.paper.context import Context, read_context
 from ssdlab.paper.html import render_part
@@ -153,7 +153,7 @@ def show_tests(run: Run, *tests: str) -> None:
     context = read_context(run)
     for test in tests or run.record.tests:
         if test not in run.record.tests:
-            show_html(f"<p>{escape(test_label(test))} was not requested.</p>")
+            show_html(f"<p>{escape(label_of_test(test))} was not requested.</p>")
             continue
         show_html(_heading(context, test))
         for page in pages_of(context, test):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 import plotly.graph_objects as go
 
-from ssdlab.model.spec import is_saturation, test_label
+from ssdlab.model.spec import is_saturation, label_of_test
 from ssdlab.paper.blocks import Plot
 from ssdlab.paper.context import Context, is_of_phase
 from ssdlab.plots.labels import COLORS, axis, lay_out, linear_axis, new_figure
@@ -90,7 +90,7 @@ def _fills_until_steady(context: Context, one: Headline) -> float | None:
 def _steadiness(context: Context) -> Iterator[str]:
     answers = context.run.answers
     missed = [
-        test_label(test)
+        label_of_test(test)
         for test, how in answers.steadiness.items()
         if how == "not reached"
     ]

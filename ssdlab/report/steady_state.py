@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ssdlab.ingest.opening import open_run
-from ssdlab.model.spec import test_label
+from ssdlab.model.spec import label_of_test
 from ssdlab.paper.blocks import Note, Plot
 from ssdlab.plots.readable import readable_table
 from ssdlab.report.display import (
@@ -176,7 +176,7 @@ class SteadyState:
 
     def __repr__(self) -> str:
         """Return the verdict, and the names of the frames."""
-        test = test_label(self.series.test)
+        test = label_of_test(self.series.test)
         return f"{test}: {self.verdict}\nFrames: {', '.join(_FRAMES)}"
 
     def show(self) -> None:
@@ -188,10 +188,10 @@ class SteadyState:
         self._show_outlook()
 
     def _show_verdict(self) -> None:
-        name, verdict = escape(test_label(self.series.test)), escape(self.verdict)
+        name, verdict = escape(label_of_test(self.series.test)), escape(self.verdict)
         show_html(f"<p><b>{name}</b> · {verdict}</p>")
         show_blocks([Note(text=f"{self.which}. {self.run.standing}")])
-        title = f"{test_label(self.series.test)}: tracking variables over the rounds"
+        title = f"{label_of_test(self.series.test)}: tracking variables over the rounds"
         if not self.tracked.empty:
             show_blocks([Plot(figure=plot_tracked(self.tracked, title=title))])
         failed = "Every window judged, and why it failed"

@@ -1,8 +1,9 @@
 """Stalls and periods of the series of a run, and what coincides with the stalls."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -174,9 +175,10 @@ def summarise_stalls(
     """
     import pandas as pd  # noqa: PLC0415 - 0.3 s before a run begins
 
-    told = split_readings(telemetry)
+    conditions = find_conditions(telemetry)
     rows = []
     for line in lines:
+        held = {name: holds(line) for name, holds in conditions.items()}
         counts = np.rint(line.rates * line.interval_s)
         first, last = find_stalls(counts)
         rate = rate_stalls(len(first), line.hours)
@@ -193,7 +195,7 @@ def summarise_stalls(
             "high": rate.high,
             "longest_s": float(lengths.max(initial=0.0)),
             "quiet_s": float((np.diff(edges)[::2] - 1).max()) * line.interval_s,
-            **_coincidences(first, find_conditions(line, told)),
+            **_coincidences(first, held),
         })
     columns = [*STIMULUS, "interval_s", "hours", "stalls", "per_hour", "low", "high"]
     columns += ["longest_s", "quiet_s"]
@@ -278,30 +280,32 @@ def _wave_of(row: Mapping[Any, Any]) -> Period | None:
 
 
 def find_conditions(
-    line: Timeline, told: Mapping[tuple[str, str], Readings]
-) -> dict[str, BoolArray]:
-    """Return in which intervals each condition held; one that is not told is left out.
+    telemetry: "pd.DataFrame",
+) -> dict[str, Callable[[Timeline], BoolArray]]:
+    """Return what tells in which intervals each condition held.
 
-    A counter is told at its readings, so a rise lasts from one reading to the next.
+    One that is not told is left out. A counter is told at its readings, so a rise lasts
+    from one reading to the next.
     """
+    told = split_readings(telemetry)
     rises = {key: _rises(readings) for key, readings in told.items()}
-    held: dict[str, BoolArray] = {}
+    found: dict[str, Callable[[Timeline], BoolArray]] = {}
     for name, counter in (("throttled", THROTTLED), ("slow", SLOW_COMMANDS)):
         rise = rises.get((DRIVE, counter))
         if rise is not None:
-            held[name] = _at(line, rise) > 0
+            found[name] = partial(_is_above, told=rise, limit=0.0)
     for source, media in ((DRIVE, MEDIA_WRITTEN), (VIRTUAL, NAND_WRITTEN)):
         ratio = _ratio(rises.get((source, media)), rises.get((source, WRITTEN)))
         if ratio is not None and np.isfinite(ratio.value).any():
-            limit = _WAF_RATIO * np.nanmedian(ratio.value)
-            held["collecting"] = _at(line, ratio) > limit
+            limit = _WAF_RATIO * float(np.nanmedian(ratio.value))
+            found["collecting"] = partial(_is_above, told=ratio, limit=limit)
     busy = _ratio(rises.get(("host", "cpu_busy_s")), rises.get(("host", "cpu_all_s")))
     if busy is not None:
-        held["busy"] = _at(line, busy) > _BUSY_RATIO
+        found["busy"] = partial(_is_above, told=busy, limit=_BUSY_RATIO)
     took = told.get((DRIVE, READING_TOOK))
     if took is not None and len(took.value) > 1:
-        held["reading"] = _is_within(line, took)
-    return held
+        found["reading"] = partial(_is_within, took=took)
+    return found
 
 
 def _ratio(part: Readings | None, whole: Readings | None) -> Readings | None:
@@ -322,13 +326,13 @@ def _rises(counted: Readings | None) -> Readings | None:
     return replace(counted, value=rises)
 
 
-def _at(line: Timeline, readings: Readings) -> FloatArray:
-    """Return what was told of each interval: by the first reading after its end."""
-    place = np.searchsorted(readings.time_s, line.end_s, side="left")
-    told = np.full(len(line.end_s), np.nan)
-    is_known = place < len(readings.time_s)
-    told[is_known] = readings.value[place[is_known]]
-    return told
+def _is_above(line: Timeline, told: Readings, limit: float) -> BoolArray:
+    """Return the intervals of which the first reading after their end is above."""
+    place = np.searchsorted(told.time_s, line.end_s, side="left")
+    is_known = place < len(told.time_s)
+    held = np.zeros(len(line.end_s), bool)
+    held[is_known] = told.value[place[is_known]] > limit
+    return held
 
 
 def _is_within(line: Timeline, took: Readings) -> BoolArray:

@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from ssdlab.telemetry.readings import split_readings
 from ssdlab.telemetry.stalls import (
     CONDITIONS,
+    Timeline,
     find_conditions,
     shifted_p_value,
     summarise_periods,
@@ -135,18 +135,24 @@ def test_what_coincides_is_found_and_what_does_not_is_not() -> None:
     assert math.isnan(row["reading_share"])
 
 
+def held_in(
+    line: Timeline, telemetry: pd.DataFrame
+) -> dict[str, npt.NDArray[np.bool_]]:
+    return {name: holds(line) for name, holds in find_conditions(telemetry).items()}
+
+
 def test_conditions_are_those_that_are_told() -> None:
     (line,) = timelines(*run_of([1000] * 30))
-    assert find_conditions(line, split_readings(NOTHING)) == {}
+    assert held_in(line, NOTHING) == {}
     throttled = readings("block", "temperature_throttled_s", [5.0] * 10 + [7.0] * 10)
-    held = find_conditions(line, split_readings(throttled))
+    held = held_in(line, throttled)
     assert held.keys() == {"throttled"}
     assert np.flatnonzero(held["throttled"]).tolist() == [8]
     slow = readings("block", "slow_commands", [3.0] * 5 + [4.0] * 5)
-    held = find_conditions(line, split_readings(slow))
+    held = held_in(line, slow)
     assert np.flatnonzero(held["slow"]).tolist() == [3]
     read = readings("block", "health_read_s", [1.5, 1.5], every_s=10)
-    held = find_conditions(line, split_readings(read))
+    held = held_in(line, read)
     assert np.flatnonzero(held["reading"]).tolist() == [7, 8, 9]
 
 

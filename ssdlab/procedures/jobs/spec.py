@@ -17,6 +17,7 @@ from ssdlab.fio.jobs.iolog import ReadLog
 from ssdlab.model.asked import Procedure
 from ssdlab.model.errors import UserFileError
 from ssdlab.model.spec import (
+    JOB_TEST,
     Histogram,
     Metric,
     Phase,
@@ -260,7 +261,7 @@ def plain_name(title: str) -> str:
     >>> plain_name("4K_L2R6DWPD, cycle 2")
     'job-4k-l2r6dwpd-cycle-2'
     """
-    return "-".join(("job", *_PLAIN.findall(title.lower())))[:_LONGEST_ID]
+    return "-".join((JOB_TEST, *_PLAIN.findall(title.lower())))[:_LONGEST_ID]
 
 
 def _identified(titles: Iterable[str]) -> Iterator[str]:
